@@ -14,7 +14,7 @@ JOBS ?= auto
 # Each process begins with its share of the tests that lie together, and takes from the others when it is done.
 DIST ?= worksteal
 
-.PHONY: help demo setup test test-postgres test-all lint bench-stats bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
+.PHONY: help demo setup test test-postgres test-all lint real-weights bench-stats bench-card bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
 .DEFAULT_GOAL := help
 
 help:
@@ -25,6 +25,8 @@ help:
 	@echo "make test-all     every test on both databases: before a release"
 	@echo "make lint         ruff, mypy, migrations, deployment check"
 	@echo "make bench-stats  the statistics against their baselines"
+	@echo "make bench-card   judges' cards: whether intervals hold what was planted, and what a card costs"
+	@echo "make real-weights each judge once on published weights that are here: docs/real-weights.md"
 	@echo "make bench-judges the judges against the official ways of looking, asking and deciding"
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
@@ -80,8 +82,14 @@ bench-stats: .venv/dev
 	$(PY) -m tests.bench.true_verdict
 	$(PY) -m tests.bench.edit_verdict
 
+bench-card: .venv/dev
+	$(PY) -m tests.bench.card_worlds
+
 bench-judges: .venv/dev
 	$(PY) -m tests.bench.bench_judges
+
+real-weights: .venv/dev
+	$(PY) -m tests.bench.real_weights
 
 bench-labelling: .venv/dev
 	$(PY) -m tests.bench.bench_labelling

@@ -74,7 +74,7 @@ class Means:
     def of_all(self) -> np.ndarray:
         return self._divided(self.total, self.number) if self.fits else self._in_whole_numbers()
 
-    def without(self, own: np.ndarray) -> np.ndarray:
+    def mean_without(self, own: np.ndarray) -> np.ndarray:
         """Without the answers where `own` is true."""
         if not self.fits:
             return Means(np.where(own, np.nan, self.ratings)).of_all()
@@ -88,7 +88,7 @@ class Means:
     def without_one(self, place: int) -> np.ndarray:
         own = np.zeros(self.ratings.shape, dtype=bool)
         own[place] = True
-        return self.without(own)
+        return self.mean_without(own)
 
     def _steps(self, row: np.ndarray) -> np.ndarray:
         return self.steps[np.searchsorted(self.values, row)]

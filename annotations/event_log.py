@@ -47,7 +47,7 @@ def note(
     """
     if not may_write():
         return
-    user, by_command = (by, False) if by is not None else _who()
+    user, by_command = (by, False) if by is not None else _current_actor()
     Event.objects.create(
         study_id=study.pk if isinstance(study, Study) else study,
         by=user,
@@ -62,7 +62,7 @@ def note_account(did: str, words: str, *, account: Any = None, by: Any = None) -
     """Write an event of the installation, about an account. `by` where the request does not say."""
     if not may_write():
         return
-    user, by_command = _who()
+    user, by_command = _current_actor()
     Event.objects.create(
         by=by or user,
         by_command=by_command and by is None,
@@ -81,7 +81,7 @@ def events(study: Study) -> QuerySet[Event]:
     return Event.objects.filter(study=study).select_related("by", "about").order_by("-pk")
 
 
-def _who() -> tuple[Any, bool]:
+def _current_actor() -> tuple[Any, bool]:
     request = current_request.get()
     if request is not None:
         # The REST framework sets the request's user for token requests, too.

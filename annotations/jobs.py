@@ -6,7 +6,7 @@ known to all. Everything else stands here, once:
 
 - The row is the truth. A message only says that there is one; lost, it costs time, never work.
 - `run` claims the row by its lease, does the work while a thread renews the lease, and stores the
-  outcome only if the lease is still held: somebody who was thought dead, or whose job was asked for
+  outcome only if the lease is still held: somebody who was thought dead, or whose job was requested
   anew meanwhile, changes nothing.
 - `Refused` ends it with that sentence. `Declined` leaves it to another worker, and the try does not
   count. Any other error, and `TryLater`, which needs no name of an error, is a try in vain: after
@@ -104,7 +104,7 @@ class JobKind(Generic[Row]):
         )
 
     def request(self, *, study: Any, by: Any, payload: dict[str, Any]) -> Row:
-        """A job for a worker; the same one asked for again while it is open is that one."""
+        """A job for a worker; the same one requested again while it is open is that one."""
         jobs = self.model.objects
         is_open = jobs.filter(
             study=study, payload=payload, state__in=[State.WAITING, State.WORKING]
@@ -115,7 +115,7 @@ class JobKind(Generic[Row]):
         """The holder's name; empty where somebody else has it, or its turn has not come."""
         if not self.one_at_a_time:
             return self.lease.claim(pk)
-        with locks.alone(self.queue):
+        with locks.hold_alone(self.queue):
             self.lease.take_back()
             others = self.model.objects.filter(state=State.WORKING).exclude(pk=pk)
             return "" if others.exists() else self.lease.claim(pk)

@@ -24,7 +24,7 @@ SECONDS = 60.0
 
 def names() -> tuple[str, ...]:
     """Those of JUDGE_PLUGINS; none in a script without settings."""
-    return tuple(_named())
+    return tuple(_plugin_names())
 
 
 class PluginFailed(Refused, ValueError):
@@ -34,7 +34,7 @@ class PluginFailed(Refused, ValueError):
 def plugin(name: str, *, fits: Callable[..., bool]) -> Callable[..., Any]:
     """The function of this name; a ValueError where there is none. `fits`: whether what it returned, for
     what it was given, is what it was asked for."""
-    known = _named()
+    known = _plugin_names()
     if name not in known:
         raise ValueError(f"There is no plug-in “{name[:60]}” in JUDGE_PLUGINS.")
     function = _loaded(known[name])
@@ -117,7 +117,7 @@ def _loaded(path: str) -> Callable[..., Any]:
     return found
 
 
-def _named() -> dict[str, str]:
+def _plugin_names() -> dict[str, str]:
     # Methods and engines are plain Python, and their scripts import no Django.
     if "django.conf" not in sys.modules:
         return {}

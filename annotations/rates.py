@@ -61,14 +61,16 @@ class Rate:
         """What was taken last did not count."""
         execute(GIVE_BACK, self.every.total_seconds(), self._key(whose))
 
-    def used(self, *whose: str) -> float:
+    def share_used(self, *whose: str) -> float:
         """How much of the allowance is used up now: 0 to `free`."""
         row = RateCount.objects.filter(pk=self._key(whose)).first()
         return max(0.0, (row.used_until - _now()) / self.every.total_seconds()) if row else 0.0
 
     def seconds_left(self, *whose: str) -> int:
         """Until the next time is allowed."""
-        return max(1, math.ceil((self.used(*whose) - self.free + 1) * self.every.total_seconds()))
+        return max(
+            1, math.ceil((self.share_used(*whose) - self.free + 1) * self.every.total_seconds())
+        )
 
     def _key(self, whose: tuple[str, ...]) -> str:
         text = "\0".join((self.kind, *whose))

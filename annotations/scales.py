@@ -40,7 +40,7 @@ class Scale:
         return math.floor(middle) + 1.0 if self.kind == "rating" else middle
 
     @property
-    def words(self) -> str:
+    def labels_text(self) -> str:
         return "yes or no" if self.is_yes_no else f"from {self.low:g} to {self.high:g}"
 
 

@@ -19,7 +19,7 @@ from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
 from annotations.api import views as annotations_api
-from annotations.api.lists import Filters, MessageSerializer, filters, listed, page
+from annotations.api.lists import Filters, MessageSerializer, filters, page, paged_list
 from annotations.api.own_format import OwnFormat
 from annotations.consensus import RULES
 from annotations.errors import Refused
@@ -35,7 +35,7 @@ from audit.questions.leaderboard.question import LEADERBOARD
 from audit.questions.report.question import request_report
 from audit.reports.options import CONSENSUS, Options
 from judges import api as judges_api
-from judges.exports.tables import TABLES, Asked
+from judges.exports.tables import TABLES, ExportOptions
 
 
 class ReportSerializer(serializers.Serializer):
@@ -71,7 +71,7 @@ def report(request: Request, slug: str) -> Response:
     return Response(newest.body)
 
 
-@listed(ReportSerializer, methods=["GET"])
+@paged_list(ReportSerializer, methods=["GET"])
 @extend_schema(
     methods=["POST"],
     request=None,
@@ -89,7 +89,7 @@ def reports(request: Request, slug: str) -> Response:
 
 
 def _options(request: Request) -> dict[str, Any]:
-    return Options(**filters(request, ReportFilters)).changed()
+    return Options(**filters(request, ReportFilters)).changed_options()
 
 
 class LeaderboardFilters(Filters):
@@ -181,7 +181,7 @@ def export(request: Request, slug: str, what: str) -> StreamingHttpResponse:
         raise serializers.ValidationError(
             {"format": [f"{what} comes as {', '.join(TABLES[what].formats)}."]}
         )
-    asked = Asked(
+    asked = ExportOptions(
         what,
         format,
         among=export_page.among_or_404(study, export_page.filters_or_404(chosen)),

@@ -69,7 +69,7 @@ def begin(user: User) -> Study:
 
 def finish(study_id: int) -> list[Run]:
     """Draw what is missing, and start the judges. Called twice, it leaves one demo."""
-    with locks.alone("demo"):
+    with locks.hold_alone("demo"):
         study = Study.objects.filter(pk=study_id, slug=SLUG, simulated=True).first()
         if study is None:
             return []
@@ -133,7 +133,7 @@ def build_edits(*, prompts: int) -> Study | None:
     records = edits.study(prompts, raters=RATERS)
     imported_scores.import_records(study=study, records=records, outcome=Outcome(), simulated=True)
     if not study.pairs.exists():
-        true = {edit.key: (edit.did, edit.kept) for edit in edits.plan_edits(prompts)}
+        true = {edit.key: (edit.did, edit.keeps_rest) for edit in edits.plan_edits(prompts)}
         _compare(study, true, edits.SEED)
     return study
 
@@ -156,13 +156,13 @@ def _compare(study: Study, true: Mapping[str, tuple[bool, ...]], seed: int) -> N
     draws.draw(study=study, per_prompt=PAIRS_OF_A_PROMPT, seed=seed)
 
     @cache
-    def seen(key: str, person: str) -> float:
+    def true_worth(key: str, person: str) -> float:
         chance = random.Random(f"seen {seed} {person} {key}")
         answers = [value != (chance.random() < builtin.ERROR_RATE) for value in true[key]]
         return sum(answers) / len(answers)
 
     people = list(study.memberships.filter(simulated=True).order_by("name"))
-    simulated.vote(study=study, people=people, seen=seen, seed=seed)
+    simulated.vote(study=study, people=people, seen=true_worth, seed=seed)
 
 
 def _study() -> tuple[Study, bool]:

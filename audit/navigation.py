@@ -91,7 +91,7 @@ SECTIONS = (
     Section(
         "Judges",
         (
-            Page("runs", "Runs", deeper=("run-failures", "look")),
+            Page("runs", "Runs", deeper=("run-failures", "look", "run-card")),
             Page("run-judges", "Judges", deeper=("run-options", "weight-check", "self-check")),
             Page("model-servers", "Model servers"),
             Page("recipes", "Recipes"),
@@ -189,14 +189,14 @@ class Navigation:
         return [(section, links) for section, links in rows if links]
 
     @property
-    def alone(self) -> bool:
+    def has_one_section(self) -> bool:
         """Whether this person sees one section only."""
         return len(self.all) == 1
 
     @cached_property
     def sections(self) -> list[Link]:
         """The first row. For people who see one section only, it has the pages of that."""
-        if self.alone:
+        if self.has_one_section:
             return self.all[0][1]
         return [
             Link(section.title, links[0].url, self._mark(section)) for section, links in self.all
@@ -209,12 +209,12 @@ class Navigation:
     @cached_property
     def pages(self) -> list[Link]:
         """The second row."""
-        if self.alone or self.page is None or self.page.bare:
+        if self.has_one_section or self.page is None or self.page.bare:
             return []
         return next((links for section, links in self.all if self.page in section.pages), [])
 
     @cached_property
-    def above(self) -> list[Link]:
+    def parent_links(self) -> list[Link]:
         """Of a page one level deeper: the study, the section and the page that it belongs to."""
         if self.page is None or self.here not in self.page.deeper:
             return []

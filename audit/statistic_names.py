@@ -330,7 +330,7 @@ MAIN = {row.key: row.name for row in ROWS if row.main}
 COMPARING = tuple(row for row in ROWS if row.compares)
 
 
-def told(stats: Mapping[str, Any], key: str) -> dict[str, Any]:
+def stored_statistic(stats: Mapping[str, Any], key: str) -> dict[str, Any]:
     """A statistic of a stored report, or the reason why an older one does not have it."""
     if key in stats:
         return stats[key]

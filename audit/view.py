@@ -48,21 +48,21 @@ class View:
         judges = query.getlist("judge") if hasattr(query, "getlist") else query.get("judge", [])
         return cls(
             judges=tuple(judges),
-            statistic=_known(query, "statistic", MAIN),
-            by=_known(query, "by", SLICES),
+            statistic=_known_value(query, "statistic", MAIN),
+            by=_known_value(query, "by", SLICES),
             question=query.get("question", "")[:80],
             cut=_number(query.get("positive_at", "")),
-            consensus=_known(query, "consensus", CONSENSUS) or "usual",
+            consensus=_known_value(query, "consensus", CONSENSUS) or "usual",
             one_look=query.get("look", "") == "one",
         )
 
     def slice_statistic(self, body: dict[str, Any]) -> str:
-        """The one asked for; else the deviation, or AUROC where scores and answers have no common
+        """The requested one; else the deviation, or AUROC where scores and answers have no common
         scale."""
         return self.statistic or ("net_deviation" if body.get("in_points", True) else "auroc")
 
     def judges_of(self, body: dict[str, Any]) -> list[str]:
-        """The judges asked for, in the order of the report; all of them where none is known."""
+        """The requested judges, in the order of the report; all of them where none is known."""
         chosen = [name for name in body["judges"] if name in self.judges]
         return chosen or list(body["judges"])
 
@@ -76,7 +76,7 @@ class View:
         return list(body["judges"]), chosen or foremost(body)
 
     def judge_of(self, body: dict[str, Any]) -> str:
-        """The judge of a page that shows one: the first asked for, else the first that drifted.
+        """The judge of a page that shows one: the first requested, else the first that drifted.
         The report must have a judge."""
         for name in body["judges"]:
             if name in self.judges:
@@ -126,6 +126,6 @@ def _number(text: str) -> float | None:
     return value if math.isfinite(value) else None
 
 
-def _known(query: Mapping[str, str], name: str, values: Mapping[str, Any]) -> str:
+def _known_value(query: Mapping[str, str], name: str, values: Mapping[str, Any]) -> str:
     value = query.get(name, "")
     return value if value in values else ""

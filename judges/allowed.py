@@ -15,7 +15,7 @@ from django.conf import settings
 
 from judges import catalogue, servers
 from judges.errors import JudgeRefused
-from judges.options import FILE, SERVER, WEIGHTS, Option, declared, shown
+from judges.options import FILE, SERVER, WEIGHTS, Option, declared, shorten_value
 from judges.recipes.names import load
 
 # What open_clip writes before a folder and before a repository.
@@ -64,7 +64,7 @@ def _check_path(name: str, value: str) -> None:
         if path is not None and any(path.is_relative_to(folder) for folder in folders):
             return
     raise JudgeRefused(
-        f"“{name}” may not be {shown(value)}. Who runs this installation can allow it: "
+        f"“{name}” may not be {shorten_value(value)}. Who runs this installation can allow it: "
         "add the folder that holds it, or its name on a hub, to JUDGE_WEIGHTS."
     )
 

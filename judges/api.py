@@ -14,11 +14,21 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
-from annotations.api.lists import Filters, MessageSerializer, filters, listed, page, page_by_parts
+from annotations.api.lists import (
+    Filters,
+    MessageSerializer,
+    filters,
+    page,
+    page_by_parts,
+    paged_list,
+)
 from annotations.api.sound_json import SoundJSON
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
 from judges import own_recipes, tasks
+from judges.cards import jobs as card_jobs
+from judges.cards.pictures import COUNT, MOST, DrawnImages
+from judges.cards.plan import plan
 from judges.intake import uploads
 from judges.models import Judge, Run, Score, Upload
 from judges.recipes.read import LARGEST
@@ -53,6 +63,24 @@ class StartRunSerializer(serializers.Serializer):
     )
 
 
+class MeasureSerializer(serializers.Serializer):
+    count = serializers.IntegerField(
+        required=False,
+        default=COUNT,
+        min_value=1,
+        max_value=MOST,
+        help_text="Images that pictures are made from.",
+    )
+
+
+class MeasurementSerializer(serializers.Serializer):
+    id = serializers.IntegerField(source="pk")
+    judge = serializers.CharField()
+    state = serializers.CharField()
+    reason = serializers.CharField()
+    done = serializers.IntegerField()
+
+
 class ObstacleSerializer(serializers.Serializer):
     """Why some images cannot be scored, and what their prompts lack."""
 
@@ -79,7 +107,7 @@ class OfferSerializer(serializers.Serializer):
     why_not = serializers.CharField()
     started = serializers.BooleanField()
     state = serializers.ChoiceField(choices=[READY, NEEDS, ABSENT], source="readiness.state")
-    needs = serializers.CharField(source="readiness.words", help_text="What it needs first.")
+    needs = serializers.CharField(source="readiness.next_steps", help_text="What it needs first.")
     fit = FitSerializer()
 
 
@@ -155,7 +183,7 @@ class UploadSerializer(serializers.ModelSerializer):
     kind = serializers.ChoiceField(source="brings", choices=Upload.Brings.choices)
     format = serializers.CharField()
     read = serializers.IntegerField(source="done")
-    outcome = serializers.JSONField(source="found")
+    outcome = serializers.JSONField(source="result")
     dry_run = serializers.BooleanField()
     strict = serializers.BooleanField()
 
@@ -242,6 +270,34 @@ def resume(request: Request, slug: str, run_id: int) -> Response:
     return Response(RunSerializer(run_row(resumed)).data)
 
 
+@extend_schema(
+    methods=["GET"],
+    responses={200: OpenApiTypes.OBJECT, **REFUSALS},
+    description="What a card of this run's judge will take: pictures, seconds and price.",
+)
+@extend_schema(
+    methods=["POST"],
+    request=MeasureSerializer,
+    responses={202: MeasurementSerializer, **REFUSALS},
+    description=(
+        "Asks a worker to show the judge the pictures of its card. What has a score is not asked again. "
+        "The card is studies/{slug}/questions/card/?judge=NAME."
+    ),
+)
+@api_view(["GET", "POST"])
+def run_card(request: Request, slug: str, run_id: int) -> Response:
+    place = research_place_or_404(request, slug)
+    run = _run_or_404(place, run_id)
+    given = MeasureSerializer(data=request.data if request.method == "POST" else {})
+    given.is_valid(raise_exception=True)
+    count = given.validated_data["count"]
+    if request.method == "GET":
+        return Response(plan(DrawnImages(run, count)))
+    job = card_jobs.request(run, count=count, by=request.user)
+    transaction.on_commit(lambda: tasks.call_for(job))
+    return Response(MeasurementSerializer(job).data, status=202)
+
+
 @extend_schema(responses={200: OfferSerializer(many=True), **REFUSALS})
 @api_view()
 def judge_offers(request: Request, slug: str) -> Response:
@@ -289,7 +345,7 @@ def recipe(request: Request, slug: str, judge: str) -> Response:
     return Response(status=204)
 
 
-@listed(JudgeSerializer)
+@paged_list(JudgeSerializer)
 @api_view()
 def judges(request: Request, slug: str) -> Response:
     """The judges that have a run in this study, frozen as they ran."""
@@ -297,7 +353,7 @@ def judges(request: Request, slug: str) -> Response:
     return page(request, Judge.objects.filter(runs__study=place.study), JudgeSerializer)
 
 
-@listed(ScoreSerializer, ScoreFilters)
+@paged_list(ScoreSerializer, ScoreFilters)
 @api_view()
 def scores(request: Request, slug: str) -> Response:
     """Scores of all judges, run by run; `failed=true` lists the images that could not be scored."""
@@ -321,7 +377,7 @@ def scores(request: Request, slug: str) -> Response:
     )
 
 
-@listed(UploadSerializer, methods=["GET"])
+@paged_list(UploadSerializer, methods=["GET"])
 @extend_schema(
     methods=["POST"],
     request={"multipart/form-data": SendSerializer},
@@ -378,6 +434,7 @@ urlpatterns = [
     path("studies/<slug:slug>/runs/<int:run_id>/", run, name="api-run"),
     path("studies/<slug:slug>/runs/<int:run_id>/cancel/", cancel, name="api-run-cancel"),
     path("studies/<slug:slug>/runs/<int:run_id>/resume/", resume, name="api-run-resume"),
+    path("studies/<slug:slug>/runs/<int:run_id>/card/", run_card, name="api-run-card"),
     path("studies/<slug:slug>/judges/", judges, name="api-judges"),
     path("studies/<slug:slug>/judges/offers/", judge_offers, name="api-judge-offers"),
     path("studies/<slug:slug>/judges/offers/<str:judge>/", judge_options, name="api-judge-options"),

@@ -25,6 +25,7 @@ FAMILIES = (
     "text",
     "objects",
     "similarity",
+    "rewards",
     "questions",
     "servers",
     "benchmarks",

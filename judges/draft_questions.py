@@ -100,7 +100,7 @@ class DraftForm:
     write: Callable[[Iterable[Mapping[str, Any]]], str]
     next_step: str
 
-    def asked(self, prompt: str) -> str:
+    def prompt_text(self, prompt: str) -> str:
         return self.instruction.replace("{prompt}", prompt)
 
 

@@ -43,14 +43,20 @@ class MemoryFull(Exception):
 
 
 class Passing(Exception):
-    """`retry_after`: seconds to wait, where the server said so. `progress`: part of what was asked
-    has been answered since the last time, and will not be asked again."""
+    """`reason` is part of a sentence, without its full stop. `retry_after`: seconds to wait, where the
+    server said so. `progress`: part of what was asked has been answered since the last time, and will
+    not be asked again."""
 
     def __init__(
         self, reason: str, retry_after: float | None = None, progress: bool = False
     ) -> None:
         super().__init__(reason)
-        self.reason, self.retry_after, self.progress = reason, retry_after, progress
+        self.reason, self.retry_after, self.progress = reason.rstrip(" ."), retry_after, progress
+
+
+def clause_of(error: BaseException) -> str:
+    """The first line of the message as part of a sentence: without its full stop."""
+    return first_line(error).rstrip(" .")
 
 
 def first_line(error: BaseException) -> str:

@@ -20,7 +20,7 @@ class Runs(Sequence[int]):
         self.text = text
 
     @classmethod
-    def of(cls, counts: Sequence[int]) -> Runs:
+    def from_counts(cls, counts: Sequence[int]) -> Runs:
         if isinstance(counts, Runs):
             return counts
         packed = zlib.compress(np.asarray(counts, dtype="<u4").tobytes(), 1)
@@ -49,7 +49,7 @@ class Runs(Sequence[int]):
 
 def packed(mask: Mask) -> dict[str, Any]:
     """For JSON."""
-    return {"size": list(mask["size"]), "deflated": Runs.of(mask["counts"]).text}
+    return {"size": list(mask["size"]), "deflated": Runs.from_counts(mask["counts"]).text}
 
 
 def unpacked(stored: dict[str, Any]) -> Mask:

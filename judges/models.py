@@ -370,7 +370,7 @@ class Upload(Job):
     file = in_payload()
     # The files, where they came in pieces.
     delivery = row_in_payload("judges.Delivery")
-    # What a person said of columns, folders, names and questions.
+    # What a person stated of columns, folders, names and questions.
     choices = in_payload(dict)
     generator = in_payload()
     judge = in_payload()
@@ -387,7 +387,7 @@ class Upload(Job):
         return f"{self.name} ({self.state})"
 
     @property
-    def found(self) -> dict[str, Any]:
+    def result(self) -> dict[str, Any]:
         """What came of it; nothing before it is done."""
         return self.outcome if self.state == self.State.DONE else {}
 
@@ -406,7 +406,7 @@ class Upload(Job):
         return self.outcome.get("missing_in_all", len(self.outcome.get("missing", ())))
 
     @property
-    def words(self) -> str:
+    def outcome_sentence(self) -> str:
         return " ".join(sentences(self.outcome))
 
 
@@ -474,6 +474,93 @@ class AnchorScoring(Job):
     scores = in_outcome(list)
     # Images whose picture is not the one of the set.
     changed_pictures = in_outcome(list)
+
+    class Meta:
+        proxy = True
+
+
+class MadePicture(models.Model):
+    """A picture made from one of the study's to measure a judge (`judges.cards`): known by its hash and by
+    what was done, so that the same one can be made again. It is no image of the study."""
+
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="made_pictures")
+    change = models.CharField(max_length=40)
+    maker = models.CharField(max_length=40, help_text="Version of the code that made it.")
+    sha256 = models.CharField(max_length=64, help_text="Of its size and pixels.")
+
+    class Meta:
+        ordering = ["image", "change", "maker"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "change", "maker"], name="a_picture_is_made_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.image}, {self.change}"
+
+
+class MadeLook(models.Model):
+    """What an engine answered about a made picture, as `Look` is about an image."""
+
+    picture = models.ForeignKey(MadePicture, on_delete=models.CASCADE, related_name="looks")
+    engine = models.CharField(max_length=16)
+    want = models.CharField(max_length=16)
+    asked = models.JSONField()
+    told = models.JSONField(null=True)
+    seconds = models.FloatField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["picture", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["picture", "engine", "want"],
+                name="an_engine_is_asked_once_about_a_made_picture",
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.picture}: {self.asked.get('kind', '')}"
+
+
+class MadeScore(models.Model):
+    """A judge's score of a made picture, or the reason why there is none."""
+
+    picture = models.ForeignKey(MadePicture, on_delete=models.CASCADE, related_name="scores")
+    judge = models.ForeignKey(Judge, on_delete=models.CASCADE, related_name="made_scores")
+    value = models.FloatField(null=True, blank=True)
+    correct = models.BooleanField(null=True, blank=True)
+    error = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["picture", "judge"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["picture", "judge"], name="a_made_picture_is_scored_once_by_a_judge"
+            ),
+            models.CheckConstraint(
+                condition=Q(value__isnull=False, error="") | Q(value__isnull=True) & ~Q(error=""),
+                name="a_score_of_a_made_picture_or_why_not",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.picture}: {self.error or self.value}"
+
+
+class Measurement(Job):
+    """The judge of a run asked about pictures made for its card. `done` pictures are scored so far; where
+    it stops, the scores stay, and the next one goes on there."""
+
+    KIND, WORKING_WORDS = "card", "being measured"
+    judge = in_payload()
+    options = in_payload(dict)
+    run = row_in_payload("judges.Run")
+    # Images to make pictures from.
+    count = in_payload(int)
+    # Pictures in all, and those that were scored anew.
+    pictures = in_outcome(int)
+    asked = in_outcome(int)
 
     class Meta:
         proxy = True

@@ -92,14 +92,14 @@ def _tails(runs: list[Run]) -> list[str]:
         for key in sorted({key for some in options for key in some})
         if len({repr(some.get(key)) for some in options}) > 1
     ]
-    tails = [_told(some, differing) for some in options]
+    tails = [_differing_words(some, differing) for some in options]
     return [
         tail if tails.count(tail) == 1 else run.judge.fingerprint[:6]
         for run, tail in zip(runs, tails, strict=True)
     ]
 
 
-def _told(options: dict[str, Any], differing: list[str]) -> str:
+def _differing_words(options: dict[str, Any], differing: list[str]) -> str:
     """ "threshold 0.7"; what does not fit into a name is told by the fingerprint."""
     own = [f"{key} {_value(options[key])}" for key in differing if key in options]
     if not own:

@@ -88,7 +88,7 @@ def _spacy(model: str) -> Reader:
 
     def read(prompt: str) -> tuple[Phrase, ...]:
         return tuple(
-            Phrase(chunk.text, _of("NOUN", chunk), _of("ADJ", chunk))
+            Phrase(chunk.text, _phrase_parts("NOUN", chunk), _phrase_parts("ADJ", chunk))
             for chunk in language(prompt).noun_chunks
         )
 
@@ -102,5 +102,5 @@ def _absent(model: str, why: str) -> str:
     )
 
 
-def _of(part_of_speech: str, chunk: Any) -> tuple[str, ...]:
+def _phrase_parts(part_of_speech: str, chunk: Any) -> tuple[str, ...]:
     return tuple(token.text for token in chunk if token.pos_ == part_of_speech)

@@ -51,7 +51,7 @@ class Option:
         return (*self.own_choices, *plugins.names()) if self.takes_plugins else self.own_choices
 
     @property
-    def wanted(self) -> str:
+    def requirement(self) -> str:
         """What its value must be, in words."""
         words = {
             "flag": "true or false",
@@ -80,7 +80,7 @@ class Option:
             "name": name,
             "type": "choice" if self.choices else self.kind,
             "default": self.default,
-            "wanted": self.wanted,
+            "wanted": self.requirement,
             "minimum": self.minimum,
             "maximum": self.maximum,
             "choices": list(self.choices),
@@ -91,7 +91,7 @@ class Option:
     def check(self, name: str, value: Any) -> None:
         """A ValueError with a sentence that names the option and what it wants."""
         if not self._holds(value):
-            raise ValueError(f"“{name}” must be {self.wanted}, not {shown(value)}.")
+            raise ValueError(f"“{name}” must be {self.requirement}, not {shorten_value(value)}.")
 
     def _holds(self, value: Any) -> bool:
         if value is None:
@@ -237,7 +237,7 @@ _short.maxlist = _short.maxdict = _short.maxtuple = 3
 _short.maxlevel = 2
 
 
-def shown(value: Any) -> str:
+def shorten_value(value: Any) -> str:
     """Short enough for a sentence, whatever it is."""
     try:
         return _short.repr(value)[:120]
@@ -246,7 +246,7 @@ def shown(value: Any) -> str:
 
 
 def shown_name(name: Any) -> str:
-    words = name if isinstance(name, str) else shown(name)
+    words = name if isinstance(name, str) else shorten_value(name)
     return words if len(words) <= 60 else f"{words[:59]}…"
 
 

@@ -42,7 +42,7 @@ class Placed:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """What a method may know of an image: never who made it or what people said."""
+    """What a method may know of an image: never who made it or people's answers."""
 
     prompt: str
     atoms: tuple[Atom, ...] = ()
@@ -105,6 +105,16 @@ class Similarity:
 
 
 @dataclass(frozen=True, slots=True)
+class Reward:
+    """What head number `head` of a reward model makes of the pictures and this text, word for word: its
+    numbers, the reward first. `pictures` are as of a question."""
+
+    text: str
+    head: int = 0
+    pictures: tuple[Placed, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question, asked in exactly these words; answered by an `Answer`.
 
@@ -114,13 +124,15 @@ class Question:
                      where the model family scores it);
          "share": the first answer against the second: p₁ / (p₁ + p₂).
 
-    `pictures`: what is shown, in this order; () is the image alone.
+    `pictures`: what is shown, in this order; () is the image alone. `reply_start`: words with which the
+    reply has begun already; only for engines that `continue_replies`.
     """
 
     text: str
     answers: tuple[str, ...]
     rule: str = "first_tokens"
     pictures: tuple[Placed, ...] = ()
+    reply_start: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +140,8 @@ class Talk:
     """A conversation about the picture: what the model is asked, turn by turn.
 
     The answer is a tuple with one reply for each turn. `pictures` are as of a question.
+    `thinking_tokens`: how long a model may think before each reply; what it thought then stands before
+    the reply, within <think> and </think>.
     """
 
     turns: tuple[str, ...]
@@ -135,9 +149,13 @@ class Talk:
     temperature: float = 0.0
     seed: int = 0
     pictures: tuple[Placed, ...] = ()
+    thinking_tokens: int = 0
 
 
-Want = Objects | ColorOf | DepthOf | Writing | Similarity | Question | Talk
+# Between these a model thinks, before it answers.
+THINKING_OPENED, THINKING_CLOSED = "<think>", "</think>"
+
+Want = Objects | ColorOf | DepthOf | Writing | Similarity | Reward | Question | Talk
 
 
 # --- what an engine answers -----------------------------------------------------------------
@@ -187,7 +205,7 @@ class Answer:
     between: tuple[float, float] | None = None
 
 
-class Seen(dict[Want, Any]):
+class KnownAnswers(dict[Want, Any]):
     """What a method knows so far: each want with its answer. `classes` are the detector's own; ()
     for an open vocabulary."""
 
@@ -239,11 +257,11 @@ class Method(Protocol):
     @property
     def version(self) -> str: ...
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         """What is still missing in `seen`; empty when the method knows enough, and from the start
         for a prompt that it cannot judge: so its `judge` can say so before any engine is asked."""
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored: ...
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored: ...
 
 
 # --- engines: one protocol per kind, many pictures in one call ------------------------------
@@ -284,6 +302,7 @@ class Engine(Protocol):
     growing: Growing | None = None  # where it is found by itself
     needs_pixels: bool = True  # False for an engine that knows an image by its name
     takes_several: bool = False  # whether one question may show several pictures
+    continue_replies: bool = False  # whether a question may hold the beginning of its reply
     patience: Patience = Patience()
     passed_self_tests: frozenset[str] = frozenset()  # kinds; written by the run
 
@@ -333,6 +352,10 @@ class TextReader(Engine, Protocol):
 
 class Matcher(Engine, Protocol):
     def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]: ...
+
+
+class Rewarder(Engine, Protocol):
+    def rewards(self, asked: Sequence[tuple[Shown, Reward]]) -> list[tuple[float, ...]]: ...
 
 
 class Answerer(Engine, Protocol):

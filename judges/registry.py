@@ -158,6 +158,7 @@ def build(name: str, options: Mapping[str, Any]) -> Judge:
     except (TypeError, ValueError) as error:
         raise JudgeRefused(f"“{name}” does not take these options: {error}") from error
     _check_pictures(name, method, parts)
+    _check_reply_start(name, method, parts)
     facts = {kind: dict(engine.facts) for kind, engine in parts.items()}
     keys = {
         kind: _digest(
@@ -185,6 +186,15 @@ def _check_pictures(name: str, method: Any, parts: Mapping[str, Any]) -> None:
                 f"“{name}” shows several pictures in one question ({', '.join(shown)}), and "
                 f"{type(engine).__name__} takes one. Choose a judge whose engine takes several, such "
                 "as a model server or Qwen-VL."
+            )
+
+
+def _check_reply_start(name: str, method: Any, parts: Mapping[str, Any]) -> None:
+    for engine in parts.values():
+        if getattr(method, "reply_start", "") and not getattr(engine, "continue_replies", False):
+            raise JudgeRefused(
+                f"“{name}” begins the reply (reply_start), and {type(engine).__name__} cannot go on with "
+                "one. Leave the option out, or choose an image-text or Qwen-VL model of this machine."
             )
 
 

@@ -43,7 +43,7 @@ def check_server(url: str) -> SplitResult:
             "The address of a server is written without a name, a password, “?” and “#”; "
             "the secret comes from OPENAI_API_KEY alone."
         )
-    if origin not in _named() and not _is_open_loopback(parts) and not _is_added(origin):
+    if origin not in _named_servers() and not _is_open_loopback(parts) and not _is_added(origin):
         raise EngineRefused(
             f"Judges may not ask {parts.scheme}://{parts.netloc}. Who runs this installation "
             "can allow it: add the address to JUDGE_SERVERS."
@@ -69,7 +69,7 @@ def secret_for(parts: SplitResult, model: str = "") -> str:
     added = _added(_origin(parts), model)
     if added is not None and added.locked_key:
         return open_key(added)
-    return settings.OPENAI_API_KEY if _origin(parts) in _named() else ""
+    return settings.OPENAI_API_KEY if _origin(parts) in _named_servers() else ""
 
 
 def lock_key(key: str) -> str:
@@ -181,7 +181,7 @@ def _is_added(origin: tuple[str, str, int | None]) -> bool:
     return any(_origin(urlsplit(address)) == origin for address in addresses)
 
 
-def _named() -> set[tuple[str, str, int | None]]:
+def _named_servers() -> set[tuple[str, str, int | None]]:
     addresses = (entry for entry in settings.JUDGE_SERVERS if not entry.startswith(LOOPBACK))
     return {_origin(urlsplit(entry)) for entry in addresses}
 

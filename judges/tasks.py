@@ -6,6 +6,7 @@ from annotations import jobs
 from annotations.models import Job
 from annotations.studies import deletion  # noqa: F401
 from judges.anchors import jobs as anchor_jobs  # noqa: F401
+from judges.cards import jobs as card_jobs  # noqa: F401
 from judges.intake import previews, uploads  # noqa: F401
 from judges.models import Run
 from judges.runs import lifecycle, score_chunk, weight_jobs  # noqa: F401

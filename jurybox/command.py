@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 
 # What people type first, and the command that does it.
-SHORT = {"import": "import_study"}
+SHORT = {"import": "import_study", "test-judge": "test_judge"}
 # What an installation needs, and two tables do not.
 OF_INSTALLATIONS = (
     *("ALLOWED_HOSTS", "SECRET_KEY", "DEBUG", "MEDIA_BUCKET", "MEDIA_ROOT", "CELERY_BROKER_URL"),

@@ -5,6 +5,7 @@
 const { stage } = window.jurybox;
 const labelling = document.getElementById("labelling");
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
+const VIEWS = '[data-do="flip"], [data-do="difference"], [data-do="zoom"]';
 const STEP = 0.02;
 // A shorter drag is a click with an unsteady hand.
 const SHORTEST = 0.015;
@@ -168,7 +169,8 @@ labelling.addEventListener("mousedown", (event) => {
 labelling.addEventListener("focusin", ({ target }) => {
   const question = target.closest(".question[data-kind=mark]");
   if (question) begin(question);
-  else if (field) end();
+  // To flip, to compare or to zoom is to look more closely at what is marked: marking goes on.
+  else if (field && !target.closest(VIEWS)) end();
 });
 
 labelling.addEventListener("click", ({ target }) => {

@@ -592,7 +592,7 @@ def refusal(verb) -> str:
     except ImportRefused as error:
         return error.message
     assert outcome.rejected_in_all > 0
-    assert outcome.changed == 0 or outcome.dry_run
+    assert outcome.changes == 0 or outcome.dry_run
     return " ".join(row["reason"] for row in outcome.rejected)
 
 

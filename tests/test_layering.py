@@ -83,11 +83,12 @@ FLOORS = {
         {"errors", "models", "number_words", "options", "protocols", "signals"},
         {"noun_phrases", "recipes", "text_similarity"},
         {"boxes", "catalogue", "engines/shared", "masks", "methods/shared", "servers"},
+        {"engines/detection", "methods/rewards"},
         {"allowed", "draft_questions", "engines", "methods", "names"},
         {"exports", "generating", "registry"},
         {"looks", "methods/compbench", "own_recipes"},
         {"parts", "runs"},
-        {"anchors", "batches", "intake", "model_servers", "preferences", "self_checks"},
+        {"anchors", "batches", "cards", "intake", "model_servers", "preferences", "self_checks"},
         {"tasks"},
         {"api", "apps", "management", "pages"},
     ],
@@ -108,7 +109,7 @@ FLOORS = {
         {"stats/over_time"},
         {"stats/instrument"},
         {"stats"},
-        {"stats/contests", "stats/decisions", "stats/draws", "stats/people"},
+        {"stats/cards", "stats/contests", "stats/decisions", "stats/draws", "stats/people"},
         {"stats/measures"},
         {"statistic_names"},
         {"reference", "view"},
@@ -119,7 +120,7 @@ FLOORS = {
         {"handed_in", "images", "next_labels", "paper_tables", "people", "set_scores"},
         {"anchors", "contests", "repairs", "training", "why"},
         {"questions"},
-        {"answers", "demo", "from_files", "lake"},
+        {"answers", "cards", "demo", "from_files", "lake", "test_judge"},
         {"tasks"},
         {"pages"},
         {"doors", "pages/one_question"},
@@ -232,7 +233,7 @@ def test_folders_import_from_lower_floors_only(app):
 def test_no_folder_has_more_modules_than_a_reader_can_hold():
     sizes = Counter(file.parent for file in files() if file.name != "__init__.py")
     # Django finds a command by its file's name in this folder alone; nobody reads them together.
-    most = {folder: 30 if folder.name == "commands" else MOST for folder in sizes}
+    most = {folder: 35 if folder.name == "commands" else MOST for folder in sizes}
     assert {folder: size for folder, size in sizes.items() if size > most[folder]} == {}
 
 

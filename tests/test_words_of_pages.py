@@ -217,6 +217,36 @@ def test_the_other_pages_get_no_further_from_them(kind):
     assert len(left) <= NOT_YET[kind], "\n".join(left)
 
 
+def documents() -> list[Path]:
+    """What people read beside the pages. Decisions are history, and keep the words of their day."""
+    inside = [p for p in sorted((ROOT / "docs").rglob("*.md")) if "decisions" not in p.parts]
+    return [
+        *inside,
+        *(ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md")),
+        *sorted((ROOT / "judges" / "recipes" / "shipped").glob("*.toml")),
+    ]
+
+
+def old_words(text: str) -> list[str]:
+    found = [one for one in FORBIDDEN if re.search(rf"\b{one}\b", text, re.IGNORECASE)]
+    return found + [old for old in PRODUCT_WORDS if old in text]
+
+
+def test_documents_and_recipes_use_the_words_of_the_pages():
+    assert len(documents()) > 30
+    faulty = {
+        path.relative_to(ROOT).as_posix(): old_words(path.read_text()) for path in documents()
+    }
+    assert {name: found for name, found in faulty.items() if found} == {}
+
+
+def test_an_old_word_in_a_document_is_found():
+    assert old_words("Whoever practises: Make a link. That is enough.") == [
+        "whoever",
+        "Make a link",
+    ]
+
+
 def test_each_branch_of_a_template_is_looked_at(tmp_path):
     page = tmp_path / "page.html"
     page.write_text(

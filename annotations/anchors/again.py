@@ -50,7 +50,7 @@ def ask_again(
     *,
     study: Study,
     anchors: AnchorSet,
-    words: str = AnchorRound.Words.NOW,
+    words: str = AnchorRound.Wording.NOW,
     soon: bool = False,
     by: Any = None,
 ) -> AnchorRound:
@@ -102,7 +102,7 @@ def _refuse_too_soon(said: Any) -> None:
 
 def _form(study: Study, said: Any, words: str) -> FormVersion:
     """Of then: the form of most answers about the anchors."""
-    if words == AnchorRound.Words.NOW:
+    if words == AnchorRound.Wording.NOW:
         return study.form
     forms = Counter(said.values_list("form", flat=True))
     most = max(forms, key=lambda form: (forms[form], -form))

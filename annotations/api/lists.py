@@ -58,7 +58,7 @@ def page(
 
 
 def first_of_parts(request: Request, rows: QuerySet, part: str, values: Sequence[str]) -> list[int]:
-    """The keys on the page that is asked for, where an index has the rows by a part (the state of answers)
+    """The keys on the page that is requested, where an index has the rows by a part (the state of answers)
     and their key. Sorted together, all rows of a study would be read for each page."""
     pages = Pages()
     size = pages.get_page_size(request) or Pages.page_size
@@ -150,17 +150,17 @@ def page_by_parts(
 class Filters(serializers.Serializer):
     """Checked query parameters: an invalid filter is refused, not ignored."""
 
-    def chosen(self) -> dict[str, Any]:
+    def chosen_values(self) -> dict[str, Any]:
         return {name: value for name, value in self.validated_data.items() if value != ""}
 
 
 def filters(request: Request, kind: type[Filters]) -> dict[str, Any]:
     given = kind(data=request.query_params)
     given.is_valid(raise_exception=True)
-    return given.chosen()
+    return given.chosen_values()
 
 
-def listed(
+def paged_list(
     serializer: type[serializers.Serializer], kind: type[Filters] | None = None, **more: Any
 ) -> Callable[[Any], Any]:
     """Decorator: the OpenAPI schema of a list in pages."""

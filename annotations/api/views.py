@@ -25,7 +25,7 @@ from annotations.access import (
     places_of,
     research_place_or_404,
 )
-from annotations.api.lists import MessageSerializer, filters, first_of_parts, listed, page
+from annotations.api.lists import MessageSerializer, filters, first_of_parts, page, paged_list
 from annotations.api.serializers import (
     LABEL,
     AnnotationFilters,
@@ -152,7 +152,7 @@ def labels_bulk(request: Request, slug: str) -> Response:
     return Response(SavedSerializer(results, many=True).data)
 
 
-@listed(PromptSerializer, PromptFilters)
+@paged_list(PromptSerializer, PromptFilters)
 @api_view()
 def prompts(request: Request, slug: str) -> Response:
     """The prompts of a study, with their atoms."""
@@ -164,7 +164,7 @@ def prompts(request: Request, slug: str) -> Response:
     return page(request, rows, PromptSerializer)
 
 
-@listed(ImageSerializer, ImageFilters)
+@paged_list(ImageSerializer, ImageFilters)
 @api_view()
 def images(request: Request, slug: str) -> Response:
     """The images of a study and who made them; for researchers only."""
@@ -175,7 +175,7 @@ def images(request: Request, slug: str) -> Response:
     return page(request, rows, ImageSerializer)
 
 
-@listed(AnnotationSerializer, AnnotationFilters)
+@paged_list(AnnotationSerializer, AnnotationFilters)
 @api_view()
 def all_annotations(request: Request, slug: str) -> Response:
     """Everybody's answers; for researchers only."""

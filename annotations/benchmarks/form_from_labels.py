@@ -23,7 +23,7 @@ PAPERS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerKind:
     """What labels answer: the name of the question, what an answer is, and the words to choose from."""
 
     name: str
@@ -41,7 +41,7 @@ def name_of(column: str, kind: str, *, parts: bool = False) -> str:
     return name
 
 
-def form_of(asked: Mapping[str, Asked], *, slug: str) -> Form:
+def form_of(asked: Mapping[str, AnswerKind], *, slug: str) -> Form:
     """A paper's form where it asks just this, otherwise one question for each; without labels the
     audit's two questions."""
     if not asked:
@@ -55,7 +55,7 @@ def form_of(asked: Mapping[str, Asked], *, slug: str) -> Form:
     return Form(f"{slug[:70]}-labels", "What the labels answer", "the study's own", questions[:60])
 
 
-def _question(asked: Asked) -> Question:
+def _question(asked: AnswerKind) -> Question:
     known = PAPERS.get(asked.name)
     if known is not None and USUAL.get(asked.name, asked.kind) == asked.kind:
         return known

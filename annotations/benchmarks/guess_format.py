@@ -13,7 +13,7 @@ from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.sources import picture_folder, tidy_tables
 from annotations.sources.checks import Unfit
-from annotations.sources.mapped_table import SUFFIXES, opened
+from annotations.sources.mapped_table import SUFFIXES, open_table
 from annotations.sources.records import NOTES, PromptRecord, Rejected, Unreadable
 
 # What a file holds: everything, or labels or scores for images that are there already.
@@ -34,7 +34,7 @@ TIDY = {
 
 def guess(path: Path) -> tuple[str, str]:
     """(format, kind); Unreadable where nothing in it can be imported."""
-    root, files = picture_folder.listed(path)
+    root, files = picture_folder.list_files(path)
     if hugging_face.is_known(path):
         return "hf", "study"
     if edits.is_known(path):
@@ -83,7 +83,7 @@ def _header(path: Path) -> set[str]:
     if not path.name.lower().endswith(SUFFIXES) or path.suffix.lower() == ".parquet":
         return set()
     try:
-        return set(opened(path)[0])
+        return set(open_table(path)[0])
     except Unreadable:
         return set()
 

@@ -43,7 +43,7 @@ def is_known(path: Path) -> bool:
 
 
 def _files(path: Path) -> list[Path]:
-    root, names = picture_folder.listed(path)
+    root, names = picture_folder.list_files(path)
     return [root / name for name in names if name.lower().endswith(parquet_rows.SUFFIX)]
 
 

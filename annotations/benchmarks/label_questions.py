@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from annotations.benchmarks import hugging_face, registry
-from annotations.benchmarks.form_from_labels import USUAL, Asked, name_of
+from annotations.benchmarks.form_from_labels import USUAL, AnswerKind, name_of
 from annotations.benchmarks.registry import FREE, Source
 from annotations.scales import CANT_TELL
 from annotations.sources import columns, mapped_table
@@ -18,7 +18,7 @@ FEW = 0.1
 TAKES = {"yes/no": "yes or no (1 or 0)", "1-5": "a whole number from 1 to 5"}
 
 
-def asked(format: str, source: Source) -> dict[str, Asked]:
+def find_questions(format: str, source: Source) -> dict[str, AnswerKind]:
     """By the name that the source has for it. Empty for formats whose questions are known."""
     if format not in FREE:
         return {}
@@ -28,7 +28,7 @@ def asked(format: str, source: Source) -> dict[str, Asked]:
     return asked_by(_labels(format, source), said)
 
 
-def asked_by(labels: Iterable[Record], said: Mapping[str, str]) -> dict[str, Asked]:
+def asked_by(labels: Iterable[Record], said: Mapping[str, str]) -> dict[str, AnswerKind]:
     """`said`: the kinds of questions that the importer or the table names."""
     seen: dict[str, Column] = {}
     of_parts = set()
@@ -51,12 +51,12 @@ def asked_by(labels: Iterable[Record], said: Mapping[str, str]) -> dict[str, Ask
             raise Unreadable(f"“{kind[:40]}” is none of {', '.join(columns.KINDS)}.")
         kind = kind or _kind(question, column)
         name = name_of(question, kind, parts=question in of_parts)
-        questions[question] = Asked(name, kind, sorted(column.values))
+        questions[question] = AnswerKind(name, kind, sorted(column.values))
     return questions
 
 
 def adapt(
-    records: Iterable[Record], asked: Mapping[str, Asked], on_form: Container[str]
+    records: Iterable[Record], asked: Mapping[str, AnswerKind], on_form: Container[str]
 ) -> Iterator[Record]:
     """Labels under the names that their questions have here; those of questions that no form asks are
     held to their kind, as a form's are."""

@@ -11,7 +11,7 @@ from django.db.models import F
 from django.db.models.lookups import Lookup
 
 
-class _Among(Lookup):
+class _AmongLookup(Lookup):
     lookup_name = "among"
     prepare_rhs = False
 
@@ -24,6 +24,6 @@ class _Among(Lookup):
         return f"{column} IN (SELECT value FROM json_each(%s))", [*params, json.dumps(self.rhs)]  # noqa: S608
 
 
-def among(field: str, values: Iterable[str]) -> Lookup[Any]:
+def among_lookup(field: str, values: Iterable[str]) -> Lookup[Any]:
     """A condition for `filter`: the field's text is one of these."""
-    return _Among(F(field), list(values))
+    return _AmongLookup(F(field), list(values))

@@ -35,7 +35,7 @@ class Places:
         self._ids = ids[self._order]
         self.size = ids.size
 
-    def of(self, ids: NDArray[Any]) -> NDArray[np.int64]:
+    def find_places(self, ids: NDArray[Any]) -> NDArray[np.int64]:
         """-1 for a row that came after these were read."""
         if not self.size:
             return np.full(ids.size, -1)

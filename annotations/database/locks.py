@@ -17,16 +17,16 @@ from django.db import DatabaseError, connection
 
 
 def together(name: str) -> AbstractContextManager[None]:
-    return _held(name, alone=False)
+    return _hold_lock(name, alone=False)
 
 
-def alone(name: str, *, patiently: bool = False) -> AbstractContextManager[None]:
+def hold_alone(name: str, *, patiently: bool = False) -> AbstractContextManager[None]:
     """`patiently`: however long another one holds it."""
-    return _held(name, alone=True, patiently=patiently)
+    return _hold_lock(name, alone=True, patiently=patiently)
 
 
 @contextmanager
-def _held(name: str, *, alone: bool, patiently: bool = False) -> Iterator[None]:
+def _hold_lock(name: str, *, alone: bool, patiently: bool = False) -> Iterator[None]:
     if connection.vendor == "postgresql":
         with _on_postgres(name, alone, patiently):
             yield

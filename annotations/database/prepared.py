@@ -178,7 +178,7 @@ def inserted(row: Model, key: int) -> None:
 
 def _values(row: Model) -> list[Any]:
     fields, _, _ = _insert_into(type(row))
-    # Asked for once: behind `connection` is a look-up for each attribute.
+    # Requested once: behind `connection` is a look-up for each attribute.
     here = connections[DEFAULT_DB_ALIAS]
     return [field.get_db_prep_save(field.pre_save(row, True), here) for field in fields]
 

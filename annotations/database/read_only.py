@@ -1,4 +1,4 @@
-"""An installation that is only looked at: the database is asked, and never written to.
+"""An installation that is only looked at: the database is queried, and never written to.
 
 `writes_refused` is around a whole request, so that no page needs to know; what a page writes beside
 what it shows (an event, a count, a wish to a worker) asks `may_write` first, and is left out.

@@ -53,14 +53,14 @@ def rehearsal() -> Iterator[Outside]:
     copy = _copy_of(real)
 
     def outside(work: Callable[..., R]) -> Callable[..., R]:
-        def called(*given: Any, **more: Any) -> R:
+        def run_outside(*given: Any, **more: Any) -> R:
             connections[DEFAULT_DB_ALIAS] = real
             try:
                 return work(*given, **more)
             finally:
                 connections[DEFAULT_DB_ALIAS] = copy
 
-        return called
+        return run_outside
 
     connections[DEFAULT_DB_ALIAS] = copy
     try:

@@ -166,7 +166,7 @@ def write_sidecar(path: Path, words: dict[str, Any]) -> None:
     write_lines(sidecar(path), [json.dumps(words, ensure_ascii=False, indent=2) + "\n"])
 
 
-class Counted:
+class CountedRows:
     """Counts the rows that pass through."""
 
     def __init__(self, rows: Rows) -> None:

@@ -42,7 +42,7 @@ def label_rows(
     forms: dict[int, str] = {}
     for chunk in image_chunks(study, "pk", among=among):
         answers = (
-            _counted(study)
+            _countable_answers(study)
             .filter(annotation__image__in=[pk for _, pk in chunk])
             .order_by("annotation__image__key", "annotation_id", "question", "atom__index")
             .values_list(
@@ -142,7 +142,7 @@ def defused(value: object) -> object:
     return value
 
 
-def _counted(study: Study):
+def _countable_answers(study: Study):
     return Answer.objects.filter(
         annotation__study=study, annotation__state=Annotation.State.COUNTED
     )

@@ -78,7 +78,7 @@ def _find(
         words = [atom.expected.lower(), DIGITS.get(atom.expected.lower(), "")]
         words += ["a", "an"] if atom.expected.lower() == "one" else []
         owner = _owner(match["noun"].lower(), objects)
-        return _before(text, words, owner, objects) if owner else None
+        return _last_word_before(text, words, owner, objects) if owner else None
     if match := STATEMENT.fullmatch(atom.question):
         span = _find_statement(text, match["rest"].lower(), objects)
         if span:
@@ -124,7 +124,7 @@ def _find_statement(text: str, rest: str, objects: list[_Object]) -> tuple[int, 
             relation = statement.rpartition(" the ")[0]
             if relation and (span := _word(text, relation, owner.end, len(text))):
                 return span
-            if span := _before(text, [statement], owner, objects):
+            if span := _last_word_before(text, [statement], owner, objects):
                 return span
     return None
 
@@ -133,20 +133,20 @@ def _owner(noun: str, objects: list[_Object]) -> _Object | None:
     return next((thing for thing in objects if noun in thing.forms), None)
 
 
-def _before(
+def _last_word_before(
     text: str, words: list[str], owner: _Object, objects: list[_Object]
 ) -> tuple[int, int] | None:
     """The last of these words between the object before `owner` and `owner`."""
     start = max((thing.end for thing in objects if thing.end <= owner.start), default=0)
-    spans = [span for word in words if word for span in _words(text, word, start, owner.start)]
+    spans = [span for word in words if word for span in _find_word(text, word, start, owner.start)]
     return max(spans, default=None)
 
 
 def _word(text: str, word: str, start: int, end: int) -> tuple[int, int] | None:
-    return next(_words(text, word, start, end), None)
+    return next(_find_word(text, word, start, end), None)
 
 
-def _words(text: str, word: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+def _find_word(text: str, word: str, start: int, end: int) -> Iterator[tuple[int, int]]:
     if not word:
         return
     for match in re.compile(rf"(?<!\w){re.escape(word)}(?!\w)").finditer(text, start, end):

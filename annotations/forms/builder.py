@@ -217,11 +217,11 @@ def read_fields(post: Any) -> tuple[Draft, int | None]:
     number = int(opened) if opened.isdecimal() and len(opened) < 4 else None
     if number is None or number >= len(draft["questions"]):
         return draft, None
-    draft["questions"][number] = _opened(post)
+    draft["questions"][number] = _open_draft(post)
     return draft, number
 
 
-def _opened(post: Any) -> Draft:
+def _open_draft(post: Any) -> Draft:
     columns = [post.getlist(f"choice-{part}") for part in ("value", "text", "key")]
     names = ("value", "text", "key")
     return _sound(
@@ -430,7 +430,7 @@ def place_of(sentence: str, draft: Draft) -> tuple[int | None, str]:
 # ---- Small parts ---------------------------------------------------------------------------------
 
 
-def named(draft: Draft) -> None:
+def name_questions(draft: Draft) -> None:
     """A question without a name gets one from its words, so that nobody must think of one."""
     for question in draft["questions"]:
         if not question["name"].strip():

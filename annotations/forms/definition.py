@@ -33,7 +33,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class When:
+class Condition:
     """A condition: an earlier question has one of these answers, or a number larger than `above`."""
 
     question: str
@@ -66,7 +66,7 @@ class Question:
     hint: str = later("")
     per: str = later("")
     objects: tuple[int, ...] = later(())
-    when: tuple[When, ...] = later(())
+    when: tuple[Condition, ...] = later(())
     wordings: tuple[Wording, ...] = later(())
     optional: bool = later(False)
     least: float | None = later(None)

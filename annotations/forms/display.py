@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotations.forms import atoms_in_prompt
-from annotations.forms.definition import Choice, Form, Question, When
+from annotations.forms.definition import Choice, Condition, Form, Question
 from annotations.forms.per_image import AskedQuestion
 from annotations.forms.validate_answers import describe_number
 from annotations.scales import CANT_TELL
@@ -102,7 +102,7 @@ def blocks(
     for asked in questions:
         if asked.atom is None:
             number = numbers.get(asked.question.name, "")
-            shown_blocks.append(Block(shown(asked, earlier.get(asked.key), number=number)))
+            shown_blocks.append(Block(show_question(asked, earlier.get(asked.key), number=number)))
             continue
         name = asked.question.name
         if name not in per_atom:
@@ -119,7 +119,7 @@ def blocks(
     ]
 
 
-def shown(
+def show_question(
     asked: AskedQuestion,
     earlier: float | str | None,
     *,
@@ -137,7 +137,9 @@ def shown(
         hint=question.hint,
         choices=choices,
         value=_as_text(earlier),
-        when=json.dumps([_when(condition) for condition in question.when]) if question.when else "",
+        when=json.dumps([_condition_values(condition) for condition in question.when])
+        if question.when
+        else "",
         optional=question.optional,
         with_prompt=question.with_prompt,
         # Short answers stand side by side, sentences below each other.
@@ -146,7 +148,7 @@ def shown(
         most="" if question.most is None else _as_text(question.most),
         step="1" if question.whole else "any",
         words=words or (asked.atom.text or asked.atom.question if asked.atom else ""),
-        about=_about(asked) if asked.atom else _described(question),
+        about=_subject_words(asked) if asked.atom else _described(question),
         digit=digit,
         number=number,
     )
@@ -164,7 +166,9 @@ def _in_place(
             parts.append(Part(piece.text))
             continue
         asked = by_index[piece.atom.index]
-        atom = shown(asked, earlier.get(asked.key), digit=next(digits, ""), words=piece.text)
+        atom = show_question(
+            asked, earlier.get(asked.key), digit=next(digits, ""), words=piece.text
+        )
         parts.append(Part(atom.words, atom))
     first = questions[0].question
     return Block(text=first.text, hint=first.hint, parts=tuple(parts))
@@ -219,7 +223,7 @@ def _is_digit(choice: Choice) -> bool:
     return not isinstance(value, str) and float(value).is_integer() and 0 <= value <= 9
 
 
-def _about(asked: AskedQuestion) -> str:
+def _subject_words(asked: AskedQuestion) -> str:
     atom = asked.atom
     if atom is None or not atom.question:
         return ""
@@ -230,7 +234,7 @@ def _described(question: Question) -> str:
     return describe_number(question).capitalize() if question.kind == "number" else ""
 
 
-def _when(when: When) -> dict[str, Any]:
+def _condition_values(when: Condition) -> dict[str, Any]:
     if when.above is not None:
         return {"question": when.question, "above": when.above}
     return {"question": when.question, "oneOf": [_as_text(value) for value in when.one_of]}

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotations.forms.definition import Form, Question, When
+from annotations.forms.definition import Condition, Form, Question
 from annotations.sources.records import AtomRecord
 
 
@@ -45,7 +45,7 @@ def questions_about(form: Form, facts: PromptFacts) -> tuple[AskedQuestion, ...]
     return tuple(questions)
 
 
-def holds(conditions: Iterable[When], given: Mapping[str, Any]) -> bool:
+def holds(conditions: Iterable[Condition], given: Mapping[str, Any]) -> bool:
     """Whether a question with these conditions is shown after these answers (key -> value or
     values)."""
     return all(any(_fits(when, v) for v in _values(when.question, given)) for when in conditions)
@@ -96,7 +96,7 @@ def _values(name: str, given: Mapping[str, Any]) -> list[Any]:
     return values
 
 
-def _fits(when: When, value: Any) -> bool:
+def _fits(when: Condition, value: Any) -> bool:
     if when.above is not None:
         return isinstance(value, int | float) and value > when.above
     return value in when.one_of

@@ -1,6 +1,6 @@
 """The pictures of prompts, for pages: what an edit began with, references, masks.
 
-Most prompts have none and say so themselves: then nothing is asked of the database. In a template
+Most prompts have none and say so themselves: then nothing is looked up in the database. In a template
 `{% prompt_pictures prompt %}` shows them beside the one image that the page is about.
 """
 
@@ -44,7 +44,7 @@ class ShownPicture:
 def pictures_of(prompt: Prompt) -> list[ShownPicture]:
     if not prompt.picture_count:
         return []
-    return [_shown(row) for row in _in_order(_OF_PROMPT.all(prompt=prompt.pk))]
+    return [_show_picture(row) for row in _in_order(_OF_PROMPT.all(prompt=prompt.pk))]
 
 
 @register.inclusion_tag("annotations/prompt_pictures.html")
@@ -60,7 +60,7 @@ def prompt_pictures(prompt: Prompt, marks: Sequence[Any] = ()) -> dict[str, Any]
 
 def pictures_of_image(public_id: str) -> list[ShownPicture]:
     """Those of the image's prompt."""
-    return [_shown(row) for row in _in_order(_OF_IMAGE.all(image=public_id))]
+    return [_show_picture(row) for row in _in_order(_OF_IMAGE.all(image=public_id))]
 
 
 def _in_order(rows: Iterable[PromptPicture]) -> list[PromptPicture]:
@@ -68,7 +68,7 @@ def _in_order(rows: Iterable[PromptPicture]) -> list[PromptPicture]:
     return sorted(rows, key=lambda row: (row.kind != SOURCE, row.kind == MASK, row.pk))
 
 
-def _shown(row: PromptPicture) -> ShownPicture:
+def _show_picture(row: PromptPicture) -> ShownPicture:
     number = row.place.partition("-")[2]
     title = TITLES.get(row.kind, "Reference") + (f" {number}" if number else "")
     words = WORDS.get(row.kind, "A picture that the prompt refers to")

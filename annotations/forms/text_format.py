@@ -27,7 +27,7 @@ import re
 from typing import Any
 
 from annotations.errors import FormRefused
-from annotations.forms.definition import Choice, Form, Question, When
+from annotations.forms.definition import Choice, Condition, Form, Question
 from annotations.forms.validate_definition import MEANINGS, read_form
 from annotations.scales import CANT_TELL
 from annotations.sound_json import Unsound, decode_json
@@ -241,7 +241,8 @@ def _lines(question: Question, form: Form) -> list[str]:
     lines += [f"> {question.hint}"] if question.hint else []
     if kind != "yes/no":
         lines += [
-            f"- {_key(choice)}{_shown(choice.value)} = {choice.text}" for choice in question.choices
+            f"- {_key(choice)}{_value_text(choice.value)} = {choice.text}"
+            for choice in question.choices
         ]
     return lines
 
@@ -250,7 +251,7 @@ def _key(choice: Choice) -> str:
     return f"[{choice.key}] " if choice.key else ""
 
 
-def _condition(when: When, form: Form) -> str:
+def _condition(when: Condition, form: Form) -> str:
     if when.above is not None:
         return f"when {when.question} above {when.above:g}"
     other = next(question for question in form.questions if question.name == when.question)
@@ -271,5 +272,5 @@ def _word(text: str) -> str:
     return re.sub(r"[^\w]+", "-", text.lower()).strip("-")[:60] or text[:60]
 
 
-def _shown(value: float | str) -> str:
+def _value_text(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:g}"

@@ -13,10 +13,10 @@ from annotations.errors import FormRefused
 from annotations.forms.definition import (
     KINDS,
     Choice,
+    Condition,
     Example,
     Form,
     Question,
-    When,
     Wording,
 )
 from annotations.scales import CANT_TELL
@@ -183,7 +183,7 @@ class _Reader:
             return None
         return Choice(value, text.strip()[:LONGEST], key)
 
-    def _conditions(self, given: Any, before: list[Question], place: str) -> tuple[When, ...]:
+    def _conditions(self, given: Any, before: list[Question], place: str) -> tuple[Condition, ...]:
         conditions = []
         earlier = {question.name: question for question in before}
         for definition in self._list(given, f"{place}: its conditions"):
@@ -211,7 +211,7 @@ class _Reader:
                 self.wrong.append(f"{place} depends on “{other}”, but not on which answer.")
             elif above is not None and not _is_number(above):
                 self.wrong.append(f"{place}: “above” needs a number, not “{above}”.")
-            conditions.append(When(other, tuple(one_of), above))
+            conditions.append(Condition(other, tuple(one_of), above))
         return tuple(conditions)
 
     def _wordings(self, given: Any, kind: str, place: str) -> tuple[Wording, ...]:

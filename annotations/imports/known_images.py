@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from annotations.database.among import among
+from annotations.database.among import among_lookup
 from annotations.models import Atom, Image, Study
 from annotations.sources.checks import sound
 
@@ -25,7 +25,7 @@ class KnownImages:
             self.atoms.clear()
         new = sound(keys - self.images.keys())
         if new:
-            images = Image.objects.filter(among("key", new), study=self.study).order_by()
+            images = Image.objects.filter(among_lookup("key", new), study=self.study).order_by()
             for key, pk, prompt in images.values_list("key", "pk", "prompt_id"):
                 self.images[key] = (pk, prompt)
         prompts = {self.images[key][1] for key in keys_with_atoms & self.images.keys()}

@@ -81,7 +81,7 @@ def write_down(text: str, questions: Mapping[str, str] | None = None) -> list[Pr
             raise ImportRefused(f"Line {number}: {words}")
     changed = questions or {}
     return [
-        PromptRecord(key, line, (), _asked(key, parse(line), changed), line=number)
+        PromptRecord(key, line, (), _update_questions(key, parse(line), changed), line=number)
         for number, line in written
         for key in [key_of(line)]
     ]
@@ -155,7 +155,7 @@ def _records(maker: str, items: list[registry.Item]) -> list[PromptRecord]:
         return [record for record in read if isinstance(record, PromptRecord)]
 
 
-def _asked(
+def _update_questions(
     key: str, atoms: tuple[AtomRecord, ...], changed: Mapping[str, str]
 ) -> tuple[AtomRecord, ...]:
     kept: dict[int, int] = {}

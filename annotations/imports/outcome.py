@@ -98,7 +98,7 @@ class Outcome:
             self.progress(self.read + count)
 
     @property
-    def changed(self) -> int:
+    def changes(self) -> int:
         return sum(getattr(self, name) for name in COUNTS)
 
     def as_json(self) -> dict[str, Any]:

@@ -41,5 +41,5 @@ class RealPeople:
                 if given:
                     self.names[name_look(given).casefold()] = pk
 
-    def called(self, name: str) -> int | None:
+    def find_person(self, name: str) -> int | None:
         return self.names.get(name_look(name).casefold())

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from django.db import transaction
 
 from annotations.database import bulk, locks
-from annotations.database.among import among
+from annotations.database.among import among_lookup
 from annotations.imports.outcome import Outcome, reject
 from annotations.imports.take_picture import take_picture
 from annotations.labelling import image_order
@@ -38,7 +38,7 @@ IMAGE = (
 def write_images(
     study: Study, batch: list[ImageRecord], outcome: Outcome, decoders: Decoders
 ) -> None:
-    known = Known(study, batch)
+    known = KnownRows(study, batch)
     fit, again = _fit(batch, known, outcome)
     bulk.keep_buffers()
     # A file that is there already must not be removed before the row is written that shows it.
@@ -48,7 +48,7 @@ def write_images(
             _same_row_again(r, known, outcome, decoders)
 
 
-class There(NamedTuple):
+class StudyImage(NamedTuple):
     """An image of the study; `pk` is None as long as its row is being written."""
 
     pk: int | None
@@ -59,19 +59,21 @@ class There(NamedTuple):
     sha256: str
 
 
-class Known:
+class KnownRows:
     """What the study has already of all that a batch names."""
 
     def __init__(self, study: Study, batch: list[ImageRecord]) -> None:
         self.study = study
-        prompts = Prompt.objects.filter(among("key", sound(r.prompt for r in batch)), study=study)
+        prompts = Prompt.objects.filter(
+            among_lookup("key", sound(r.prompt for r in batch)), study=study
+        )
         self.prompts = dict(prompts.order_by().values_list("key", "pk"))
         generators = Generator.objects.filter(study=study)
         self.generators = dict(generators.values_list("name", "pk"))
-        keys = among("key", sound(r.key for r in batch))
+        keys = among_lookup("key", sound(r.key for r in batch))
         images = Image.objects.filter(keys, study=study).order_by()
         self.images = {
-            key: There(*more) for key, *more in images.values_list("key", *There._fields)
+            key: StudyImage(*more) for key, *more in images.values_list("key", *StudyImage._fields)
         }
         # Prompt -> the place of its images; further samples have places of their own.
         self._places: dict[str, int] = {}
@@ -88,7 +90,7 @@ class Known:
 
 
 def _fit(
-    batch: list[ImageRecord], known: Known, outcome: Outcome
+    batch: list[ImageRecord], known: KnownRows, outcome: Outcome
 ) -> tuple[list[ImageRecord], list[ImageRecord]]:
     """The records that can be taken, and those whose key stands in the batch a second time."""
     fit: dict[str, ImageRecord] = {}
@@ -107,7 +109,7 @@ def _fit(
 
 
 def _with_pictures(
-    fit: list[ImageRecord], known: Known, outcome: Outcome, decoders: Decoders
+    fit: list[ImageRecord], known: KnownRows, outcome: Outcome, decoders: Decoders
 ) -> Iterator[tuple[ImageRecord, StoredPicture | Unfit | None]]:
     bringing = [r for r in fit if r.content is not None]
     pictures = decoders.map(
@@ -122,7 +124,7 @@ def _with_pictures(
 def _write_rows(
     study: Study,
     pictures: Iterable[tuple[ImageRecord, StoredPicture | Unfit | None]],
-    known: Known,
+    known: KnownRows,
     outcome: Outcome,
 ) -> None:
     new: list[tuple[Any, ...]] = []
@@ -149,11 +151,11 @@ def _write_rows(
 
 
 def _row(
-    study: Study, r: ImageRecord, known: Known, picture: StoredPicture | None
+    study: Study, r: ImageRecord, known: KnownRows, picture: StoredPicture | None
 ) -> tuple[Any, ...]:
     prompt, generator = known.prompts[r.prompt], known.generators[r.generator]
     file, sha256, *size = _columns(picture) if picture is not None else ("", "", None, None)
-    known.images[r.key] = There(None, prompt, generator, r.variant, r.sample, sha256)
+    known.images[r.key] = StudyImage(None, prompt, generator, r.variant, r.sample, sha256)
     return (
         *(study.pk, prompt, generator, r.key, new_public_id(), r.variant, r.sample),
         *(json.dumps(r.metadata) if r.metadata else "{}", known.place(r)),
@@ -165,7 +167,7 @@ def _columns(picture: StoredPicture) -> tuple[str, str, int, int]:
     return picture.file, picture.sha256, picture.width, picture.height
 
 
-def _completed(there: There, picture: StoredPicture) -> Image:
+def _completed(there: StudyImage, picture: StoredPicture) -> Image:
     file, sha256, width, height = _columns(picture)
     return Image(pk=there.pk, file=file, sha256=sha256, width=width, height=height)
 
@@ -179,7 +181,7 @@ def _save_images(new: list[tuple[Any, ...]], completed: list[Image], outcome: Ou
     outcome.images += len(new) + len(completed)
 
 
-def _check_image(record: ImageRecord, known: Known) -> None:
+def _check_image(record: ImageRecord, known: KnownRows) -> None:
     check_key("image_id", record.key)
     for name, value, there in (
         ("prompt_id", record.prompt, known.prompts),
@@ -194,7 +196,7 @@ def _check_image(record: ImageRecord, known: Known) -> None:
         _check_same(record, known.images[record.key], known)
 
 
-def _check_same(record: ImageRecord, there: There, known: Known) -> None:
+def _check_same(record: ImageRecord, there: StudyImage, known: KnownRows) -> None:
     for name, old, new, shown in (
         ("prompt_id", there.prompt_id, known.prompts[record.prompt], record.prompt),
         ("generator", there.generator_id, known.generators[record.generator], record.generator),
@@ -206,7 +208,7 @@ def _check_same(record: ImageRecord, there: There, known: Known) -> None:
 
 
 def _same_row_again(
-    record: ImageRecord, known: Known, outcome: Outcome, decoders: Decoders
+    record: ImageRecord, known: KnownRows, outcome: Outcome, decoders: Decoders
 ) -> None:
     """A key that stands twice in one batch: the same again, or a contradiction."""
     try:
@@ -222,7 +224,7 @@ def _same_row_again(
 
 
 def _picture(
-    record: ImageRecord, known: Known, outcome: Outcome, decoders: Decoders
+    record: ImageRecord, known: KnownRows, outcome: Outcome, decoders: Decoders
 ) -> StoredPicture | Unfit | None:
     """The picture, stored; None where the record brings no new one; or why it is refused."""
     there = known.images.get(record.key)

@@ -1,7 +1,7 @@
 """Labels by the million: checked in Python, written by the fastest way the database has.
 
 Nothing grows with the number of rows: images, atoms and people are looked up as they come, and
-what was answered before is asked of the database, batch by batch.
+what was answered before is looked up in the database, batch by batch.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class LabelWriter:
     @transaction.atomic
     def _write(self, fitting: list[FitRow]) -> None:
         rows = self._with_people(fitting)
-        there = self._there(rows)
+        there = self._find_annotations(rows)
         old = set(there.values())
         new = self._annotations(rows, there)
         self._say_whose(self._answers(rows, there, old))
@@ -257,13 +257,13 @@ class LabelWriter:
     def _is_real(self, rater: str) -> bool:
         """An imported person may have the name of somebody's account."""
         known = self.people.get(rater)
-        return known in self.real.keys if known else self.real.called(rater) is not None
+        return known in self.real.keys if known else self.real.find_person(rater) is not None
 
     def _with_people(self, rows: list[FitRow]) -> list[PersonRow]:
         """Names become people; those whose rows were all refused do not."""
         people = self.people
         for name in sorted({row[1] for row in rows} - people.keys()):
-            real = self.real.called(name)
+            real = self.real.find_person(name)
             if real is None:
                 person = Membership.objects.create(
                     study=self.study, name=name, simulated=self.simulated
@@ -279,7 +279,7 @@ class LabelWriter:
             words = f"imported {count} under the name of this person"
             event_log.note(self.study, "imported answers", words, about=member)
 
-    def _there(self, rows: list[PersonRow]) -> dict[Pair, int]:
+    def _find_annotations(self, rows: list[PersonRow]) -> dict[Pair, int]:
         """The annotations that there are of each image and person."""
         wanted = {(row[0], row[1]) for row in rows}
         annotations = Annotation.objects.filter(
@@ -487,7 +487,7 @@ def _rule(question: dict[str, Any]) -> Rule:
 
 def _marks(value: float | str, wanted: str) -> str:
     try:
-        text = marks.written(marks.read(value))
+        text = marks.write_marks(marks.read(value))
     except ValueError as reason:
         raise Unfit("value", str(value)[:80], f"{wanted} This cannot be read: {reason}.") from None
     if not text:

@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import F
 
 from annotations.database import locks
-from annotations.database.among import among
+from annotations.database.among import among_lookup
 from annotations.imports.outcome import Outcome, reject
 from annotations.imports.take_picture import take_picture
 from annotations.models import Prompt, PromptPicture, Study
@@ -28,7 +28,7 @@ def write_prompt_pictures(
     study: Study, batch: list[PromptPictureRecord], outcome: Outcome, decoders: Decoders
 ) -> None:
     prompts = dict(
-        Prompt.objects.filter(among("key", sound(r.prompt for r in batch)), study=study)
+        Prompt.objects.filter(among_lookup("key", sound(r.prompt for r in batch)), study=study)
         .order_by()
         .values_list("key", "pk")
     )

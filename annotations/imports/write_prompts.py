@@ -9,7 +9,7 @@ from typing import Any
 from django.db import transaction
 
 from annotations.database import bulk
-from annotations.database.among import among
+from annotations.database.among import among_lookup
 from annotations.imports.outcome import Outcome, reject
 from annotations.models import Atom, Generator, Prompt, Study
 from annotations.sources.checks import KEY_LENGTH, Unfit, check_json, check_key, check_text, sound
@@ -31,7 +31,7 @@ def write_prompts(
     known = {
         key: (text, tags, atomicity, metadata)
         for key, text, tags, atomicity, metadata in Prompt.objects.filter(
-            among("key", sound(r.key for r in batch)), study=study
+            among_lookup("key", sound(r.key for r in batch)), study=study
         )
         .order_by()
         .values_list("key", "text", "tags", "atomicity", "metadata")

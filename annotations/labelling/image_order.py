@@ -237,9 +237,9 @@ class Walk:
             return False
         block = number * share // 100
         first, end = -(-block * 100 // share), -(-(block + 1) * 100 // share)
-        return number == first + self._drawn(block) % (end - first)
+        return number == first + self._draw_image(block) % (end - first)
 
-    def _drawn(self, block: int) -> int:
+    def _draw_image(self, block: int) -> int:
         text = f"{self.annotator.pk}/{block}"
         digest = salted_hmac("annotations.known", text, algorithm="sha256").digest()
         return int.from_bytes(digest[:4], "big")

@@ -30,7 +30,7 @@ class Progress:
 
 def progress(annotator: Membership) -> Progress:
     """Goes on by one with every image, also one with known answers: nothing tells which those are."""
-    counted = _counted(annotator)
+    counted = _count_progress(annotator)
     if annotator.quota is None:
         return counted
     theirs = max(0, annotator.quota - counted.mine)
@@ -39,7 +39,7 @@ def progress(annotator: Membership) -> Progress:
     return Progress(counted.mine, min(counted.left, theirs))
 
 
-def _counted(annotator: Membership) -> Progress:
+def _count_progress(annotator: Membership) -> Progress:
     """Counted with every answer, and the count stops at COUNTED_UP_TO.
 
     Images that nobody has seen yet are left for every person, and an index counts them. Only when
@@ -125,7 +125,7 @@ def last_public_id(annotator: Membership) -> str:
     return LAST.first(person=annotator.pk) or ""
 
 
-def held(annotator: Membership) -> Assignment | None:
+def held_assignment(annotator: Membership) -> Assignment | None:
     """The image this person holds now. Does not give them one."""
     return (
         Assignment.objects.filter(annotator=annotator, state=Assignment.State.LEASED)

@@ -10,13 +10,13 @@ from annotations.models.study import Study
 class Draw(models.Model):
     """Images drawn at random for people to label next, each with a known chance."""
 
-    class By(models.TextChoices):
+    class DrawRule(models.TextChoices):
         UNIFORM = "uniform", "the same chance for every image"
         UNCERTAINTY = "uncertainty", "more often where judges are unsure"
         ESCALATION = "escalation", "first where a judge may not be trusted"
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="draws")
-    by = models.CharField(max_length=12, choices=By)
+    by = models.CharField(max_length=12, choices=DrawRule)
     count = models.PositiveIntegerField(help_text="How many images were drawn.")
     seed = models.BigIntegerField()
     # What people are given: the images drawn, and those of earlier draws that still want labels.
@@ -106,13 +106,13 @@ class AnchorRound(models.Model):
     """Anchors that people are asked about once more, in a study of its own: what they answer there counts
     nowhere else. Its images have the keys of the anchors."""
 
-    class Words(models.TextChoices):
+    class Wording(models.TextChoices):
         THEN = "then", "the words of then"
         NOW = "now", "the words of now"
 
     anchors = models.ForeignKey(AnchorSet, on_delete=models.CASCADE, related_name="rounds")
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="asks_again")
-    words = models.CharField(max_length=4, choices=Words)
+    words = models.CharField(max_length=4, choices=Wording)
     made_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )

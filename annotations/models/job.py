@@ -151,7 +151,7 @@ class _JsonKey(_JsonValue):
         super().write(job, None if value is None else value.pk)
 
 
-# A value that was asked for, one that was found, and a row that the job is about, such as "judges.Run".
+# A value that was requested, one that was found, and a row that the job is about, such as "judges.Run".
 in_payload = partial(_JsonValue, "payload")
 in_outcome = partial(_JsonValue, "outcome")
 row_in_payload = _JsonKey

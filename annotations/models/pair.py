@@ -48,14 +48,14 @@ class PairPlan(models.Model):
 class PairDraw(models.Model):
     """How some pairs of a study were chosen."""
 
-    class By(models.TextChoices):
+    class DrawRule(models.TextChoices):
         RANDOM = "random", "at random, so many for each prompt"
         DUEL = "duel", "two generators against each other"
         ADAPTIVE = "adaptive", "more often where the outcome is open"
         FILE = "file", "came with a file"
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="pair_draws")
-    by = models.CharField(max_length=10, choices=By)
+    by = models.CharField(max_length=10, choices=DrawRule)
     count = models.PositiveIntegerField(help_text="How many pairs it added.")
     per_prompt = models.PositiveIntegerField(null=True, blank=True)
     seed = models.BigIntegerField(null=True, blank=True)
@@ -168,7 +168,7 @@ class PairAssignment(models.Model):
 
 
 class PairVote(models.Model):
-    """What one person said about a pair. A row is never changed but for `current`: a correction is
+    """One person's answer about a pair. A row is never changed but for `current`: a correction is
     a row with a higher `revision`, and a vote that was taken back is current no longer."""
 
     class Value(models.TextChoices):

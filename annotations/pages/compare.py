@@ -37,7 +37,7 @@ def compare(request: HtmxRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _workplace(request, place)
     try:
-        pair, said, submission = _sent(request, place)
+        pair, said, submission = _read_vote(request, place)
         held = record.record_and_give_next(
             pair=pair,
             annotator=place.membership,
@@ -74,7 +74,7 @@ def compare_undo(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def compare_skip(request: HtmxRequest, slug: str) -> HttpResponse:
     place = place_or_404(request, slug)
-    held = _held(request, place)
+    held = _held_pair(request, place)
     if held is not None:
         assign.skip(assignment=held)
     if not request.htmx:
@@ -94,13 +94,13 @@ def compare_alive(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def compare_release(request: HtmxRequest, slug: str) -> HttpResponse:
     """The page was closed: others can get the pair at once."""
-    held = _held(request, place_or_404(request, slug))
+    held = _held_pair(request, place_or_404(request, slug))
     if held is not None:
         assign.release(assignment=held)
     return HttpResponse(status=204)
 
 
-def _held(request: HtmxRequest, place: Place) -> PairAssignment | None:
+def _held_pair(request: HtmxRequest, place: Place) -> PairAssignment | None:
     return PairAssignment.objects.filter(
         annotator=place.membership,
         state=PairAssignment.State.LEASED,
@@ -108,7 +108,7 @@ def _held(request: HtmxRequest, place: Place) -> PairAssignment | None:
     ).first()
 
 
-def _sent(request: HtmxRequest, place: Place) -> tuple[Pair, dict[str, str], uuid.UUID]:
+def _read_vote(request: HtmxRequest, place: Place) -> tuple[Pair, dict[str, str], uuid.UUID]:
     try:
         submission = uuid.UUID(request.POST.get("submission", ""))
     except ValueError:

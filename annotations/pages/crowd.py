@@ -13,7 +13,7 @@ from django.views.decorators.http import require_GET
 from annotations.access import place_or_404
 from annotations.errors import StudyRefused
 from annotations.labelling import assign
-from annotations.labelling.queries import held
+from annotations.labelling.queries import held_assignment
 from annotations.models import Invitation, Membership
 from annotations.studies import crowd as crowd_places
 from annotations.studies import invitations
@@ -94,7 +94,7 @@ def finished(request: HttpRequest, slug: str) -> HttpResponse:
     place = place_or_404(request, slug)
     member = place.membership
     left = place.study.is_open and not assign.has_done_their_share(member)
-    left = left and (held(member) is not None or bool(assign.upcoming(annotator=member)))
+    left = left and (held_assignment(member) is not None or bool(assign.upcoming(annotator=member)))
     context = {
         "study": place.study,
         "left": left,

@@ -63,10 +63,10 @@ def form_edit(request: PersonsRequest, slug: str) -> HttpResponse:
         return _builder(request, place, builder.draft_of(start.definition()), None)
     if "builder" in request.POST:
         return _builder_step(request, place)
-    return _written(request, place)
+    return _save_lines(request, place)
 
 
-def _written(request: PersonsRequest, place: Place) -> HttpResponse:
+def _save_lines(request: PersonsRequest, place: Place) -> HttpResponse:
     """What was sent from the tab with the lines."""
     text = request.POST.get("definition", "")
     try:
@@ -89,7 +89,7 @@ def _builder_step(request: PersonsRequest, place: Place) -> HttpResponse:
         return _builder(request, place, draft, opened, do=do, picture_refusal=refusal)
     if "use" not in request.POST and do != "words":
         return _builder(request, place, draft, opened, do=do)
-    builder.named(draft)
+    builder.name_questions(draft)
     try:
         form = read_form(builder.definition_of(draft), own=_own_names(place))
     except FormRefused as refusal:
@@ -226,7 +226,7 @@ def _what_can_be_shown(draft: builder.Draft) -> Form | None:
     """The form as far as it is finished: a question that is being made spoils no preview."""
     shown = {**draft, "questions": [dict(question) for question in draft["questions"]]}
     shown["title"] = shown["title"].strip() or "Untitled"
-    builder.named(shown)
+    builder.name_questions(shown)
     for _ in range(3):
         try:
             return read_form(builder.definition_of(shown), own=MEANINGS)

@@ -17,7 +17,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotations.access import Place, owner_place_or_404, research_place_or_404
 from annotations.models import Generator
 from annotations.studies import generators as generator_table
-from annotations.studies.generators import FIELDS, Given
+from annotations.studies.generators import FIELDS, TypedDetails
 
 PER_PAGE = 100
 LARGEST_TABLE = 2**20
@@ -26,7 +26,7 @@ LARGEST_TABLE = 2**20
 @dataclass(frozen=True, slots=True)
 class Row:
     generator: Generator
-    given: Given
+    given: TypedDetails
     wrong: dict[str, str]
     suggestion: str
 
@@ -37,7 +37,7 @@ def generators(request: HttpRequest, slug: str) -> HttpResponse:
     if request.method != "POST":
         return _page(request, research_place_or_404(request, slug))
     place = owner_place_or_404(request, slug)
-    given = _given(request)
+    given = _read_generators(request)
     taken = request.POST.get("take", "")
     if taken:
         return _page(request, place, given, take=taken)
@@ -82,7 +82,7 @@ def generator_csv(request: HttpRequest, slug: str) -> HttpResponse:
     )
 
 
-def _given(request: HttpRequest) -> dict[int, Given]:
+def _read_generators(request: HttpRequest) -> dict[int, TypedDetails]:
     """What was typed, by the generator's id: `release_date-7`, `family-7`, `note-7`."""
     keys = {
         int(rest)
@@ -90,13 +90,15 @@ def _given(request: HttpRequest) -> dict[int, Given]:
         for field, _, rest in [name.partition("-")]
         if field in FIELDS and rest.isdigit() and len(rest) < 19
     }
-    return {key: Given(*(request.POST.get(f"{f}-{key}", "") for f in FIELDS)) for key in keys}
+    return {
+        key: TypedDetails(*(request.POST.get(f"{f}-{key}", "") for f in FIELDS)) for key in keys
+    }
 
 
 def _page(
     request: HttpRequest,
     place: Place,
-    given: dict[int, Given] | None = None,
+    given: dict[int, TypedDetails] | None = None,
     *,
     wrong: dict[tuple[int, str], str] | None = None,
     take: str = "",
@@ -104,7 +106,9 @@ def _page(
     refused: list[str] | None = None,
 ) -> HttpResponse:
     study = place.study
-    page = Paginator(generator_table.listed(study), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(generator_table.generators_by_date(study), PER_PAGE).get_page(
+        request.GET.get("page")
+    )
     lacking, of = generator_table.undated(study)
     rows = [_row(generator, given or {}, wrong or {}, take) for generator in page.object_list]
     context = {
@@ -125,16 +129,18 @@ def _page(
 
 def _row(
     generator: Generator,
-    given: dict[int, Given],
+    given: dict[int, TypedDetails],
     wrong: dict[tuple[int, str], str],
     take: str,
 ) -> Row:
     released = generator.release_date
-    stored = Given(released.isoformat() if released else "", generator.family, generator.note)
+    stored = TypedDetails(
+        released.isoformat() if released else "", generator.family, generator.note
+    )
     shown = given.get(generator.pk, stored)
     known = generator_table.suggested(generator.name)
     suggestion = known.isoformat() if known and not shown.release_date.strip() else ""
     if suggestion and take == str(generator.pk):
-        shown, suggestion = Given(suggestion, shown.family, shown.note), ""
+        shown, suggestion = TypedDetails(suggestion, shown.family, shown.note), ""
     mistakes = {field: words for (pk, field), words in wrong.items() if pk == generator.pk}
     return Row(generator, shown, mistakes, suggestion)

@@ -80,7 +80,7 @@ class Walk:
         return self.at >= self.selection.images
 
     @property
-    def before(self) -> str:
+    def earlier_address(self) -> str:
         return self.address(self.at - 1) if self.at > 1 else ""
 
     @property
@@ -89,7 +89,7 @@ class Walk:
         return self.address(self.at + 1) if not self.is_last else self._list()
 
     def address(self, number: int) -> str:
-        image = selections.at(self.selection, number)
+        image = selections.image_at(self.selection, number)
         if image is None:
             return self._list()
         slug = self.selection.study.slug
@@ -199,7 +199,7 @@ def _list(
     wrong: list[str] | None = None,
 ) -> HttpResponse:
     study = place.study
-    page = Paginator(known_answers.listed(study), PER_PAGE).get_page(request.GET.get("page"))
+    page = Paginator(known_answers.list_known(study), PER_PAGE).get_page(request.GET.get("page"))
     context = {
         "study": study,
         "may_change": place.owns,

@@ -63,15 +63,15 @@ def label(request: HtmxRequest, slug: str) -> HttpResponse:
     """GET: the image in hand, or the next one. POST: an answer; the reply is the next form."""
     place = place_or_404(request, slug)
     if request.method != "POST":
-        if place.membership.must_practise and not label_queries.held(place.membership):
+        if place.membership.must_practise and not label_queries.held_assignment(place.membership):
             return redirect("practice", slug=slug)
         return _workplace(request, place)
     if not request.htmx:
-        # The next image in the same transaction: the page that is asked for now finds it held.
-        record.record_and_give_next(**_sent(request, place))
+        # The next image in the same transaction: the page that is requested now finds it held.
+        record.record_and_give_next(**_read_answer(request, place))
         return redirect("label", slug=slug)
     try:
-        sent = _sent(request, place)
+        sent = _read_answer(request, place)
         assignment = record.record_and_give_next(**sent)
     except LabelRefused as refusal:
         return _workplace(request, place, refusal.message)
@@ -102,7 +102,7 @@ def undo(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def skip(request: HtmxRequest, slug: str) -> HttpResponse:
     place = place_or_404(request, slug)
-    for assignment in _held(request, place):
+    for assignment in _held_images(request, place):
         assign.skip(assignment=assignment, note=request.POST.get("note", "")[:2000])
     if not request.htmx:
         return redirect("label", slug=slug)
@@ -127,13 +127,13 @@ def flag(request: HtmxRequest, slug: str) -> HttpResponse:
 
 @require_GET
 @login_required
-def answered(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
+def show_answer(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """A person's own earlier answer, to look at or correct."""
     place = place_or_404(request, slug)
     review = label_queries.own_answer(place.own, public_id) if place.own else None
     if review is None:
         raise Http404
-    held = label_queries.held(place.membership)
+    held = label_queries.held_assignment(place.membership)
     return _render(
         request,
         place,
@@ -154,7 +154,7 @@ def release(request: HtmxRequest, slug: str) -> HttpResponse:
     a moment ago is kept.
     """
     place = place_or_404(request, slug)
-    for assignment in _held(request, place):
+    for assignment in _held_images(request, place):
         lately = assign.renewed_lately(assignment=assignment, study=place.study)
         if "pause" in request.POST or not lately:
             # What is in reserve comes after this image, and goes back with it.
@@ -198,7 +198,7 @@ def _form_ahead(
     return render_to_string("annotations/label.html#workplace", context, request)
 
 
-def _sent(request: HtmxRequest, place: Place) -> dict[str, Any]:
+def _read_answer(request: HtmxRequest, place: Place) -> dict[str, Any]:
     """The page's answer as keywords for `record`; LabelRefused if it is incomplete."""
     try:
         submission = uuid.UUID(request.POST.get("submission", ""))
@@ -277,6 +277,7 @@ def _render(
     earlier = label_queries.earlier_answers(annotator, image) if image else {}
     progress = label_queries.progress(annotator)
     context = {
+        "may_research": place.may_research,
         **_questions(place, image, earlier),
         "study": place.study,
         "image": image,
@@ -291,7 +292,7 @@ def _render(
         context["upcoming_pictures"] = pictures_of_image(str(upcoming))
     if image:
         context["instructions"] = instructions_html(place.study.form, _pictures(place))
-    filled = _filled(request, image, context) if image and _is_usual(context) else ""
+    filled = _fill_page(request, image, context) if image and _is_usual(context) else ""
     if not request.htmx:
         context["filled"] = mark_safe(filled)  # noqa: S308
         return render(request, "annotations/label.html", context)
@@ -306,12 +307,12 @@ def _is_usual(context: Mapping[str, Any]) -> bool:
     return context["progress"].mine and context["before"] and not any(map(context.get, more))
 
 
-def _filled(request: HtmxRequest, image: Image, context: Mapping[str, Any]) -> str:
+def _fill_page(request: HtmxRequest, image: Image, context: Mapping[str, Any]) -> str:
     taken = (
         *("before", "instructions", "pictures", "prompt_on_top", "questions", "submission"),
         "upcoming",
     )
-    return label_frame.filled(
+    return label_frame.fill_frame(
         context["study"].slug,
         image,
         context["progress"],
@@ -348,7 +349,7 @@ def _pictures(place: Place) -> dict[str, str]:
     return study_queries.addresses(place.study.pk, keys)
 
 
-def _held(request: HtmxRequest, place: Place) -> QuerySet[Assignment]:
+def _held_images(request: HtmxRequest, place: Place) -> QuerySet[Assignment]:
     return Assignment.objects.filter(
         annotator=place.membership,
         state__in=Assignment.HELD,

@@ -43,7 +43,7 @@ def addresses_in(slug: str) -> dict[str, str]:
     return _addresses(slug, get_script_prefix())
 
 
-def filled(
+def fill_frame(
     slug: str,
     image: Image,
     progress: Progress,

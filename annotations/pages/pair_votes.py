@@ -23,7 +23,7 @@ PER_PAGE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Verdict:
     vote: PairVote
     sides: tuple[Image, Image]  # as they stood
     answers: list[tuple[str, str]]  # question, what was said
@@ -61,15 +61,15 @@ def _votes(person: Membership) -> QuerySet[PairVote]:
     return votes.order_by("-submitted_at", "-pk")
 
 
-def _in_words(votes: list[PairVote]) -> list[Said]:
+def _in_words(votes: list[PairVote]) -> list[Verdict]:
     answers: dict[int, list[tuple[str, str]]] = defaultdict(list)
     if votes:
         person = votes[0].annotator_id
         pairs = {vote.pair_id for vote in votes}
         every = PairVote.objects.filter(annotator=person, current=True, pair__in=pairs)
         for vote in every.order_by("question"):
-            answers[vote.pair_id].append(_told(vote))
-    return [Said(vote, _sides(vote), answers[vote.pair_id]) for vote in votes]
+            answers[vote.pair_id].append(_vote_words(vote))
+    return [Verdict(vote, _sides(vote), answers[vote.pair_id]) for vote in votes]
 
 
 def _sides(vote: PairVote) -> tuple[Image, Image]:
@@ -77,7 +77,7 @@ def _sides(vote: PairVote) -> tuple[Image, Image]:
     return ends[::-1] if vote.left == "second" else ends
 
 
-def _told(vote: PairVote) -> tuple[str, str]:
+def _vote_words(vote: PairVote) -> tuple[str, str]:
     words, both, neither = QUESTIONS.get(vote.question, (vote.question, "Both", "Neither"))
     said = record.said_of(vote.value, vote.left or "first")
     shown = {"left": "Left", "right": "Right", "both": both, "neither": neither}

@@ -62,7 +62,7 @@ def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
     elif verb == "set-fast-aside":
         set_aside.set_aside(member=member, faster_than=place.study.fastest_seconds)
     elif verb == "count":
-        words = set_aside.count_again(member=member).words
+        words = set_aside.count_again(member=member).owner_note
     else:
         raise Http404
     if request.htmx:

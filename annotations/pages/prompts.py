@@ -32,7 +32,9 @@ def prompts(request: HttpRequest, slug: str) -> HttpResponse:
     context = {
         "study": place.study,
         "q": words,
-        "page": Paginator(_listed(place.study, words), PER_PAGE).get_page(request.GET.get("page")),
+        "page": Paginator(_list_prompts(place.study, words), PER_PAGE).get_page(
+            request.GET.get("page")
+        ),
         "any": bool(words) or place.study.prompts.exists(),
     }
     return render(request, "annotations/prompts.html", context)
@@ -65,7 +67,7 @@ def prompt_make(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "annotations/prompt_make.html", context, status=422)
     if "make" in given:
         outcome = new_prompts.write(study=study, records=records)
-        return _done(request, study, outcome)
+        return _report_outcome(request, study, outcome)
     plan = new_prompts.sort_out(study=study, records=records)
     step = max(1, len(plan.new) // SHOWN)
     context |= {"plan": plan, "shown": plan.new[::step][:SHOWN]}
@@ -99,7 +101,7 @@ def prompt_write(request: HttpRequest, slug: str) -> HttpResponse:
         return render(request, "annotations/prompt_write.html", context, status=422)
     if "write" in request.POST:
         outcome = new_prompts.write(study=study, records=records)
-        return _done(request, study, outcome)
+        return _report_outcome(request, study, outcome)
     plan = new_prompts.sort_out(study=study, records=new_prompts.write_down(text))
     shown = [
         (
@@ -115,12 +117,12 @@ def prompt_write(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/prompt_write.html", context)
 
 
-def _done(request: HttpRequest, study: Study, outcome: Outcome) -> HttpResponse:
+def _report_outcome(request: HttpRequest, study: Study, outcome: Outcome) -> HttpResponse:
     messages.success(request, outcome.as_text().replace("\n", " "))
     return redirect("prompts", slug=study.slug)
 
 
-def _listed(study: Study, words: str) -> QuerySet[Prompt]:
+def _list_prompts(study: Study, words: str) -> QuerySet[Prompt]:
     """With the numbers of their atoms and images, counted for the rows that are shown only."""
 
     def count(model: type[Atom] | type[Image]) -> Coalesce:

@@ -53,7 +53,7 @@ def retain(request: HtmxRequest, slug: str) -> HttpResponse:
 def _manage(request: HtmxRequest, place: Place, plan: retention.Plan | None = None) -> HttpResponse:
     """`plan`: a rule that was chosen, to be confirmed."""
     study = place.study
-    rule = retention.of(study)
+    rule = retention.study_retention(study)
     template = "annotations/study_settings.html"
     if request.htmx:
         template += "#settings"

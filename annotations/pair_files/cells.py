@@ -38,7 +38,7 @@ def truth(cell: Mapping[str, Any], name: str, *, otherwise: bool) -> bool:
     return TRUTH[value]
 
 
-def listed(cell: Mapping[str, Any], name: str) -> list[Any]:
+def read_list(cell: Mapping[str, Any], name: str) -> list[Any]:
     """A list, or in a CSV a list as JSON."""
     value = cell[name]
     if isinstance(value, str):

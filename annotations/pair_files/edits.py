@@ -77,7 +77,7 @@ def read_mmrb2(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record
         raise Unfit("prompt_content", "", words)
     texts, sources = _parts(content, "prompt_content", place)
     sides = [_response(cell, name, place) for name in ("response_a", "response_b")]
-    grades = cells.listed(cell, "human_annotations")
+    grades = cells.read_list(cell, "human_annotations")
     if not grades or not all(grade in GRADES and not isinstance(grade, bool) for grade in grades):
         raise Unfit("human_annotations", grades, "Each is a whole number from 1 to 6.")
     values = ["first" if grade > 3 else "second" for grade in grades]
@@ -109,11 +109,11 @@ def _parts(given: Any, name: str, place: Place) -> tuple[list[str], list[Content
         if kind == "text" and value.strip():
             texts.append(value.strip())
         elif kind == "image":
-            pictures.append(cells.picture(_beside(value, place.folder), name, place.folder))
+            pictures.append(cells.picture(_path_in_folder(value, place.folder), name, place.folder))
     return texts, pictures
 
 
-def _beside(path: str, folder: Path) -> str:
+def _path_in_folder(path: str, folder: Path) -> str:
     """Pictures of responses are named without their folder."""
     inside = f"images/{path}"
     bare = len(PurePosixPath(path).parts) == 1 and not (folder / path).is_file()

@@ -70,7 +70,7 @@ def _nobody(cell: dict[str, Any]) -> str:
 
 def _paths(cell: dict[str, Any]) -> list[str]:
     name = next((name for name in PATHS if cell[name] != ""), PATHS[0])
-    paths = cells.listed(cell, name)
+    paths = cells.read_list(cell, name)
     if len(paths) < 2 or not all(isinstance(path, str) and path.strip() for path in paths):
         raise Unfit(name, paths, "The paths of two images or more are wanted.")
     if len(set(paths)) != len(paths):
@@ -82,7 +82,7 @@ def _models(cell: dict[str, Any], count: int) -> list[str]:
     name = next((name for name in MODELS if cell[name] != ""), "")
     if not name:
         return [""] * count
-    models = cells.listed(cell, name)
+    models = cells.read_list(cell, name)
     if len(models) != count:
         raise Unfit(name, models, f"{len(models)} generators for {count} images.")
     return [str(model) for model in models]
@@ -102,7 +102,7 @@ def _votes(cell: dict[str, Any], paths: list[str]) -> Iterator[tuple[str, int, i
     """Who, two images by their place, and what they said of them."""
     name = next((name for name in RANKINGS if cell[name] != ""), "")
     if name:
-        for one in cells.listed(cell, name):
+        for one in cells.read_list(cell, name):
             if not isinstance(one, dict):
                 raise Unfit(name, one, "Each person's ranking is an object with “rank”.")
             ranks = _ranks(one.get("rank"), name, len(paths))
@@ -114,7 +114,7 @@ def _votes(cell: dict[str, Any], paths: list[str]) -> Iterator[tuple[str, int, i
 
 
 def _choice(cell: dict[str, Any], count: int) -> Iterator[tuple[str, int, int, str]]:
-    chosen = _ranks(cells.listed(cell, "human_preference"), "human_preference", count)
+    chosen = _ranks(cells.read_list(cell, "human_preference"), "human_preference", count)
     if sorted(set(chosen)) != [0, 1] or chosen.count(1) != 1:
         raise Unfit("human_preference", chosen, "One image has a 1, the others have a 0.")
     best = chosen.index(1)

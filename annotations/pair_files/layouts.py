@@ -98,5 +98,5 @@ def records(path: Path, layout: Layout, place: Place) -> Iterator[Record]:
         try:
             yield from list(layout.read(row.line, row.value, place))
         except Unfit as unfit:
-            yield unfit.at(row.line, place.source)
+            yield unfit.reject(row.line, place.source)
     yield from place.remarks()

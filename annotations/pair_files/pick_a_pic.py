@@ -1,4 +1,4 @@
-"""Pick-a-Pic v2: a row is what one person said of two images. Labels 1 and 0 say who won, 0.5 and 0.5
+"""Pick-a-Pic v2: a row is one person's answer about two images. Labels 1 and 0 say who won, 0.5 and 0.5
 that it was a tie."""
 
 from __future__ import annotations

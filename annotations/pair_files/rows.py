@@ -20,7 +20,7 @@ _WRAPPED = re.compile(rb'\{\s*"pairs"\s*:\s*\[')
 def columns_of(path: Path) -> list[str]:
     parts = _parts(path)
     if parts:
-        return list(_opened(parts[0]).schema_arrow.names)
+        return list(_open_table(parts[0]).schema_arrow.names)
     first = opening(path).lstrip()[:1]
     if first == b"[":
         items = document(path)
@@ -83,7 +83,7 @@ def _parts(path: Path) -> list[Path]:
         raise Unreadable(f"{path.name} cannot be read: {error.strerror}.") from error
 
 
-def _opened(path: Path) -> Any:
+def _open_table(path: Path) -> Any:
     try:
         import pyarrow
         from pyarrow import parquet
@@ -101,7 +101,7 @@ def _from_parquet(
     parts: list[Path], required: Sequence[str], wanted: Sequence[str]
 ) -> Iterator[Row[dict[str, Any]]]:
     for part in parts:
-        with _opened(part) as file:
+        with _open_table(part) as file:
             there = file.schema_arrow.names
             if absent := [name for name in required if name not in there]:
                 raise Unreadable(f"{part.name} has no column {', '.join(absent)}.")

@@ -23,7 +23,7 @@ from annotations.pair_files.layouts import LAYOUTS, TIDY, Layout, format_of, rec
 from annotations.pair_files.place import Place
 from annotations.pair_files.rows import rows_of
 from annotations.pairs import files
-from annotations.pairs.write_votes import BATCH, Taken, VoteWriter
+from annotations.pairs.write_votes import BATCH, TakenVotes, VoteWriter
 from annotations.sources.records import Record, Unreadable, VoteRecord
 from annotations.sources.rows import Row
 from annotations.studies import owners
@@ -37,10 +37,10 @@ class Imported:
     """What a file brought."""
 
     layout: str
-    taken: Taken
+    taken: TakenVotes
     outcome: Outcome
 
-    def words(self) -> str:
+    def sentence(self) -> str:
         out = self.outcome
         counts = {
             "prompts": out.prompts,
@@ -48,12 +48,12 @@ class Imported:
             "generators": out.generators,
         }
         new = ", ".join(f"{count:,} {name}" for name, count in counts.items() if count)
-        lines = [f"{self.layout}: {self.taken.words()}"]
+        lines = [f"{self.layout}: {self.taken.sentence()}"]
         lines += [f"New with them: {new}."] if new else []
         lines += out.warnings
         if out.rejected_in_all:
             lines.append(f"Left out ({out.rejected_in_all}):")
-            lines += [f"  {words}" for words in _named(out)]
+            lines += [f"  {words}" for words in _name_rejects(out)]
         return "\n".join(lines)
 
 
@@ -81,7 +81,9 @@ def take(
         refused = tried.outcome.rejected_in_all
         if refused and not skip:
             more = f" … and {refused - SHOWN} more." if refused > SHOWN else ""
-            raise ImportRefused("Nothing was imported. " + " ".join(_named(tried.outcome)) + more)
+            raise ImportRefused(
+                "Nothing was imported. " + " ".join(_name_rejects(tried.outcome)) + more
+            )
         if not tried.taken.votes and not tried.taken.there:
             raise ImportRefused(" ".join([f"{path.name} brings no vote.", *tried.outcome.warnings]))
         return plan.carry_out(dry_run=False)
@@ -89,7 +91,7 @@ def take(
         raise ImportRefused(error.message) from None
 
 
-def _named(outcome: Outcome) -> list[str]:
+def _name_rejects(outcome: Outcome) -> list[str]:
     """The first rows that do not fit."""
     return [
         f"{row.get('file', '')} line {row['line']}: {row['field']} = “{row['value']}”: "
@@ -117,10 +119,10 @@ def _take_tidy(slug: str, path: Path) -> Imported:
             else:
                 outcome.note(row)
         if outcome.rejected_in_all:
-            raise ImportRefused("Nothing was imported. " + " ".join(_named(outcome)))
+            raise ImportRefused("Nothing was imported. " + " ".join(_name_rejects(outcome)))
 
     taken = files.take(study, rows())
-    event_log.note(study, "imported", f"imported votes on pairs: {taken.words()}")
+    event_log.note(study, "imported", f"imported votes on pairs: {taken.sentence()}")
     return Imported("Tidy pairs", taken, outcome)
 
 
@@ -134,7 +136,7 @@ class _Import:
 
     @transaction.atomic
     def carry_out(self, *, dry_run: bool) -> Imported:
-        study, taken = self._study(), Taken()
+        study, taken = self._study(), TakenVotes()
         outcome = Outcome(dry_run=dry_run)
 
         def refuse(vote: VoteRecord, why: str) -> None:
@@ -151,7 +153,7 @@ class _Import:
         )
         writer.finish()
         if not dry_run:
-            words = f"imported votes on pairs ({self.layout.title}): {taken.words()}"
+            words = f"imported votes on pairs ({self.layout.title}): {taken.sentence()}"
             event_log.note(study, "imported", words)
         return Imported(self.layout.title, taken, outcome)
 
@@ -180,7 +182,7 @@ class _Import:
         nameless = _Nameless()
         for record in records(self.path, self.layout, place):
             if isinstance(record, VoteRecord) and not record.rater:
-                record = nameless.named(record)
+                record = nameless.name_vote(record)
             yield record
 
 
@@ -191,7 +193,7 @@ class _Nameless:
     def __init__(self) -> None:
         self.count: Counter[frozenset[str]] = Counter()
 
-    def named(self, vote: VoteRecord) -> VoteRecord:
+    def name_vote(self, vote: VoteRecord) -> VoteRecord:
         ends = frozenset((vote.first, vote.second))
         self.count[ends] += 1
         return vote._replace(rater=f"{NOBODY} {self.count[ends]}")

@@ -92,7 +92,7 @@ def next_pair_locked(
     """`next_pair` for a caller that has locked this person's row. `answered`: the pair that they held
     until now, so that they hold none."""
     study = annotator.study
-    if answered is None and (held := _held(annotator)) is not None:
+    if answered is None and (held := _held_pair(annotator)) is not None:
         if not ran_out_of_time(held, study):
             renew(annotator=annotator)
             return held
@@ -109,7 +109,7 @@ def next_pair_locked(
     return lease
 
 
-def _held(annotator: Membership) -> PairAssignment | None:
+def _held_pair(annotator: Membership) -> PairAssignment | None:
     rows = PairAssignment.objects.filter(annotator=annotator, state=LEASED)
     return rows.select_related("pair__prompt", "pair__first", "pair__second").first()
 

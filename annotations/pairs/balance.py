@@ -34,10 +34,10 @@ def balance(study: Study) -> dict[str, Any]:
         left[first if stood == "first" else second] += count
         sided.update({first: count})
         sided.update({second: count})
-    pairs, slices = _met(study)
+    pairs, slices = _count_pairs(study)
     plan = plan_of(study)
     return {
-        **asdict(progress.of(study)),
+        **asdict(progress.study_progress(study)),
         "asks_quality": bool(plan and plan.asks_quality),
         "questions": sorted(questions, key=lambda row: row["question"]),
         "generators": [
@@ -48,7 +48,7 @@ def balance(study: Study) -> dict[str, Any]:
     }
 
 
-def _met(study: Study) -> tuple[Counter[str], list[dict[str, Any]]]:
+def _count_pairs(study: Study) -> tuple[Counter[str], list[dict[str, Any]]]:
     """The pairs of each generator, and of each slice: how many, of whom, connected or not."""
     names = dict(study.generators.values_list("pk", "name"))
     rows = (

@@ -94,8 +94,8 @@ def draw(*, study: Study, per_prompt: int, seed: int = 0, by: Any = None) -> Pai
             for candidate in (*there, *(fresh[number] for number in drawn)):
                 graphs[name].join(*candidate.generators)
     chosen += [(candidate, None) for candidate in _connecting(graphs, tags, left_out, chance)]
-    made = PairDraw(study=study, by=PairDraw.By.RANDOM, per_prompt=per_prompt, seed=seed)
-    return keep(made, chosen, chance, note=_apart(graphs), by=by)
+    made = PairDraw(study=study, by=PairDraw.DrawRule.RANDOM, per_prompt=per_prompt, seed=seed)
+    return keep(made, chosen, chance, note=_gap_words(graphs), by=by)
 
 
 @transaction.atomic
@@ -113,7 +113,7 @@ def duel(
         fresh = [candidate for candidate in every if set(candidate.generators) == keys]
         drawn = chance.sample(fresh, min(per_prompt, len(fresh)))
         chosen += [(candidate, len(drawn) / len(fresh)) for candidate in drawn]
-    made = PairDraw(study=study, by=PairDraw.By.DUEL, per_prompt=per_prompt, seed=seed)
+    made = PairDraw(study=study, by=PairDraw.DrawRule.DUEL, per_prompt=per_prompt, seed=seed)
     kept = keep(made, chosen, chance, note="", by=by)
     kept.duel.set(sides)
     return kept
@@ -177,7 +177,7 @@ def _connecting(
             yield candidate
 
 
-def _apart(graphs: dict[str, Graph]) -> str:
+def _gap_words(graphs: dict[str, Graph]) -> str:
     """Where the generators could not be connected, in sentences."""
     names = dict(
         Generator.objects.filter(pk__in=graphs[EVERYWHERE].above).values_list("pk", "name")

@@ -44,11 +44,11 @@ def expected(
     prompts = Prompt.objects.filter(study=study).count()
     images = Image.objects.filter(study=study).order_by()
     exact = images[: COUNTED + 1].count() <= COUNTED
-    pairs = _left(study, per_prompt, among) if exact else prompts * per_prompt
+    pairs = _pairs_left(study, per_prompt, among) if exact else prompts * per_prompt
     return Expected(prompts, pairs, exact, overlap, seconds or SECONDS, seconds is not None)
 
 
-def _left(study: Study, per_prompt: int, among: tuple[str, ...]) -> int:
+def _pairs_left(study: Study, per_prompt: int, among: tuple[str, ...]) -> int:
     """So many pairs of each prompt, as far as it has them and they are not drawn yet."""
     images = Image.objects.filter(study=study).exclude(file="").order_by()
     there = Pair.objects.filter(study=study).exclude(first__generator=F("second__generator"))

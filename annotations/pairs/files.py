@@ -12,7 +12,7 @@ from django.db import transaction
 from annotations.errors import ImportRefused
 from annotations.exports.pseudonyms import naming
 from annotations.models import Pair, PairVote, Study
-from annotations.pairs.write_votes import BATCH, OTHER, Taken, VoteWriter
+from annotations.pairs.write_votes import BATCH, OTHER, TakenVotes, VoteWriter
 from annotations.sources.records import VoteRecord
 from annotations.sources.text_files import FORMULA
 
@@ -109,9 +109,9 @@ class VotesRefused(ImportRefused):
 
 
 @transaction.atomic
-def take(study: Study, rows: Iterable[Mapping[str, Any]]) -> Taken:
+def take(study: Study, rows: Iterable[Mapping[str, Any]]) -> TakenVotes:
     """All rows, or none: the first wrong ones are named."""
-    taken = Taken()
+    taken = TakenVotes()
     Study.objects.order_by().select_for_update(no_key=True).get(pk=study.pk)
 
     def refuse(vote: VoteRecord, why: str) -> None:

@@ -23,7 +23,7 @@ class Progress:
     first_left: int  # votes for which the first image stood left
     sided: int  # votes for which it is known what stood left
 
-    def words(self) -> str:
+    def sentence(self) -> str:
         if not self.pairs:
             return "There are no pairs yet."
         return (
@@ -33,7 +33,7 @@ class Progress:
         )
 
 
-def of(study: Study) -> Progress:
+def study_progress(study: Study) -> Progress:
     plan = plan_of(study)
     overlap = plan.overlap if plan else 0
     pairs = Pair.objects.filter(study=study).order_by()

@@ -24,7 +24,7 @@ BATCH = 2000
 
 
 @dataclass
-class Taken:
+class TakenVotes:
     """What became of a file."""
 
     votes: int = 0
@@ -33,7 +33,7 @@ class Taken:
     refused: list[str] = field(default_factory=list)
     remarks: list[str] = field(default_factory=list)
 
-    def words(self) -> str:
+    def sentence(self) -> str:
         counts = (
             f"{self.votes} votes and {self.pairs} new pairs taken, {self.there} votes were there."
         )
@@ -48,7 +48,7 @@ class VoteWriter:
     """`refuse` hears of each vote that cannot be taken, and why; the others are written."""
 
     def __init__(
-        self, study: Study, taken: Taken, refuse: Callable[[VoteRecord, str], None]
+        self, study: Study, taken: TakenVotes, refuse: Callable[[VoteRecord, str], None]
     ) -> None:
         self.study, self.taken, self.refuse = study, taken, refuse
         self.draw: PairDraw | None = None
@@ -136,7 +136,9 @@ class VoteWriter:
                 self.refuse(vote, f"pair “{vote.pair[:80]}” is of two other images")
         if fresh and self.draw is None:
             plan(self.study)
-            self.draw = PairDraw.objects.create(study=self.study, by=PairDraw.By.FILE, count=0)
+            self.draw = PairDraw.objects.create(
+                study=self.study, by=PairDraw.DrawRule.FILE, count=0
+            )
         for pair in fresh.values():
             pair.draw, pair.place = self.draw, self.place
             self.place += 1

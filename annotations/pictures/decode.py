@@ -46,12 +46,12 @@ def decode(content: bytes, kind: str, orientation: int, max_pixels: int) -> Deco
     try:
         if kind == "PNG":
             _check_sums(content)
-        picture = _opened(content, max_pixels)
+        picture = _open_picture(content, max_pixels)
         _check_scans(content, kind, picture)
         turned = b""
         if orientation != 1:
             turned = _upright(picture, kind, orientation).content
-            picture = _opened(turned, max_pixels)
+            picture = _open_picture(turned, max_pixels)
         return Decoded(*picture.size, _as_jpeg(_small(picture)), turned)
     except Damaged as error:
         raise NotTaken(f"is damaged: {error}.") from error
@@ -59,7 +59,7 @@ def decode(content: bytes, kind: str, orientation: int, max_pixels: int) -> Deco
 
 def work_in(content: bytes, kind: str, max_pixels: int) -> int:
     """Pixels times passes, by the header alone. Raises NotTaken."""
-    width, height = _opened(content, max_pixels).size
+    width, height = _open_picture(content, max_pixels).size
     return width * height * _scans(content, kind)
 
 
@@ -90,7 +90,7 @@ def _check_sums(content: bytes) -> None:
             raise Damaged("a part of it was changed on its way")
 
 
-def _opened(content: bytes, max_pixels: int) -> Image.Image:
+def _open_picture(content: bytes, max_pixels: int) -> Image.Image:
     """The picture with its header read and nothing decoded."""
     try:
         with warnings.catch_warnings():

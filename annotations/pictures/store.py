@@ -42,7 +42,7 @@ def store_picture(
     content: bytes | Path, *, name: str, study: str, decode: Decode = decode
 ) -> StoredPicture:
     """Check, strip and keep a picture; `sha256` is that of the bytes as they were given."""
-    stored, clean, thumbnail = _checked(content, name, study, decode)
+    stored, clean, thumbnail = _check_picture(content, name, study, decode)
     # The thumbnail first: where the picture is, its thumbnail is too.
     default_storage.save(thumbnail_of(stored.file), ContentFile(thumbnail))
     default_storage.save(stored.file, ContentFile(clean))
@@ -51,7 +51,7 @@ def store_picture(
 
 def copy_picture(file: str, *, sha256: str, name: str, study: str) -> str:
     """Keep a stored picture for another image, whose file this is: nothing tells that both are one."""
-    drawn = _drawn(study, name, sha256)
+    drawn = _draw_name(study, name, sha256)
     copy = f"images/{drawn[:2]}/{drawn}{PurePosixPath(file).suffix}"
     # The thumbnail first: where the picture is, its thumbnail is too.
     for old, new in ((thumbnail_of(file), thumbnail_of(copy)), (file, copy)):
@@ -64,7 +64,7 @@ def check_picture(
     content: bytes | Path, *, name: str, study: str, decode: Decode = decode
 ) -> StoredPicture:
     """The same checks and the same result as `store_picture`, but nothing is written."""
-    return _checked(content, name, study, decode)[0]
+    return _check_picture(content, name, study, decode)[0]
 
 
 def digest_of(content: bytes | Path) -> str:
@@ -98,7 +98,7 @@ def digest_of_stored(file: str) -> str:
         return hashlib.sha256(stored.read()).hexdigest()
 
 
-def _checked(
+def _check_picture(
     content: bytes | Path, name: str, study: str, decode: Decode
 ) -> tuple[StoredPicture, bytes, bytes]:
     """What there is to know of it, the file without what it carried, and its thumbnail."""
@@ -116,7 +116,7 @@ def _checked(
     except NotTaken as error:
         raise ImportRefused(f"{name} {error}") from error
     sha256 = hashlib.sha256(content).hexdigest()
-    drawn = _drawn(study, name, sha256)
+    drawn = _draw_name(study, name, sha256)
     file = f"images/{drawn[:2]}/{drawn}{FORMATS[kind]}"
     stored = StoredPicture(file, sha256, decoded.width, decoded.height)
     return stored, decoded.turned or clean.content, decoded.thumbnail
@@ -127,7 +127,7 @@ def names_content(file: str) -> bool:
     return len(PurePosixPath(file).stem) == hashlib.sha256().digest_size * 2
 
 
-def _drawn(study: str, name: str, sha256: str) -> str:
+def _draw_name(study: str, name: str, sha256: str) -> str:
     words = f"picture\0{study}\0{name}\0{sha256}".encode()
     return hmac.new(settings.SECRET_KEY.encode(), words, hashlib.sha256).hexdigest()[:40]
 

@@ -51,7 +51,7 @@ class NamedThing:
     phrase: str = ""  # as it stands in the prompt, lower-cased: "the two red balls"
 
     @property
-    def called(self) -> str:
+    def full_name(self) -> str:
         return plural(self.noun) if self.many else self.noun
 
     @property
@@ -89,16 +89,16 @@ def atoms(things: Sequence[NamedThing], links: Sequence[Link]) -> tuple[AtomReco
         add("object", thing.noun, f"Are there any {plural(thing.noun)} in the image?", "Yes")
         if thing.count:
             question = f"How many {plural(thing.noun)} are in the image?"
-            add("count", f"{thing.count} {thing.called}", question, thing.count, at[-1])
+            add("count", f"{thing.count} {thing.full_name}", question, thing.count, at[-1])
         for attribute in thing.attributes:
-            text = f"{attribute} {thing.called}"
-            add("attribute", text, f"{thing.be} the {thing.called} {attribute}?", "Yes", at[-1])
+            text = f"{attribute} {thing.full_name}"
+            add("attribute", text, f"{thing.be} the {thing.full_name} {attribute}?", "Yes", at[-1])
     for link in links:
         subject = things[link.subject]
-        words = f"{subject.called} {link.words}"
+        words = f"{subject.full_name} {link.words}"
         parents = [at[link.subject]]
         if link.other is not None:
-            words += f" the {things[link.other].called}"
+            words += f" the {things[link.other].full_name}"
             parents.append(at[link.other])
         add(link.kind, words, f"{subject.be} the {words}?", "Yes", *parents)
     return tuple(made)
@@ -106,7 +106,7 @@ def atoms(things: Sequence[NamedThing], links: Sequence[Link]) -> tuple[AtomReco
 
 def read(prompt: str) -> tuple[list[NamedThing], list[Link]]:
     """Read the words from left to right: noun phrases, and what joins them."""
-    words = _words(prompt)
+    words = _split_words(prompt)
     things: list[NamedThing] = []
     links: list[Link] = []
     subject: int | None = None
@@ -150,7 +150,7 @@ def read(prompt: str) -> tuple[list[NamedThing], list[Link]]:
     return things, links
 
 
-def _words(prompt: str) -> list[str]:
+def _split_words(prompt: str) -> list[str]:
     text = prompt[:LONGEST].lower().replace("’", "'")
     for opening in OPENINGS:
         text = text.removeprefix(opening)

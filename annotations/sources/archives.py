@@ -45,7 +45,7 @@ def unpack(archive: Path, folder: Path, *, name: str = "", limits: Limits | None
     name = name or archive.name
     folder.mkdir(parents=True, exist_ok=True)
     try:
-        # Told apart by their bytes, not by their names.
+        # Distinguished by their bytes, not by their names.
         take_apart = unpack_zip if zipfile.is_zipfile(archive) else unpack_tar
         take_apart(archive, name, folder, limits)
     except BROKEN as error:

@@ -22,7 +22,7 @@ class Unfit(Exception):
         super().__init__(reason)
         self.field, self.value, self.reason = field, value, reason
 
-    def at(self, line: int, source: str) -> Rejected:
+    def reject(self, line: int, source: str) -> Rejected:
         shown = self.value if isinstance(self.value, int | float) else str(self.value)[:200]
         return Rejected(self.field, shown, self.reason, line, source)
 

@@ -225,8 +225,8 @@ def _by_values(column: Column, plain: str, roles: dict[str, str]) -> str:
     return "ignore"
 
 
-def checked(given: Mapping[str, str], columns: Sequence[str], table: str) -> dict[str, str]:
-    """What a person said of the columns of this table: `column` or `table:column` -> role."""
+def check_roles(given: Mapping[str, str], columns: Sequence[str], table: str) -> dict[str, str]:
+    """What a person stated of the columns of this table: `column` or `table:column` -> role."""
     roles = {}
     for name in columns:
         role = given.get(f"{table}:{name}", given.get(name, ""))

@@ -22,7 +22,7 @@ def expected_rows(format: str, path: Path) -> int | None:
     """None where nobody can tell: of benchmarks' layouts a line need not be a row."""
     try:
         if format == "pictures":
-            return sum(map(picture_folder.is_picture, picture_folder.listed(path)[1])) or None
+            return sum(map(picture_folder.is_picture, picture_folder.list_files(path)[1])) or None
         return sum(map(_rows, _tables(format, path))) or None
     except (Unreadable, OSError, ValueError, RecursionError, csv.Error):
         # The import itself says what is wrong with a file.
@@ -35,7 +35,7 @@ def _tables(format: str, path: Path) -> list[Path]:
         return [file for file in parts if file is not None]
     if format not in ("tidy", "table", "hf"):
         return []
-    root, names = picture_folder.listed(path)
+    root, names = picture_folder.list_files(path)
     inside = [root / name for name in names if name.lower().endswith(mapped_table.SUFFIXES)]
     parquet = [file for file in inside if _is_parquet(file)]
     return parquet if format == "hf" and parquet else inside

@@ -13,7 +13,7 @@ from typing import Any
 from annotations.sources import parquet_rows, tidy_tables
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import Images
-from annotations.sources.parquet_rows import Kept
+from annotations.sources.parquet_rows import EmbeddedFile
 from annotations.sources.records import (
     PLACES,
     AtomRecord,
@@ -116,12 +116,12 @@ def read(files: Iterable[Path], *, pictures: bool = True) -> Iterator[Record]:
         places = picture_places(parquet_rows.columns(file)) if pictures else {}
         wanted = [name for name in COLUMNS if pictures or name != "image"] + list(places)
 
-        def of(
+        def read_row(
             row: Row[Cells], source: str = file.name, places: dict[str, str] = places
         ) -> Iterator[Record]:
             yield from _of_row(row, source, seen, prompts, places)
 
-        yield from records(parquet_rows.rows(file, wanted), of, file.name)
+        yield from records(parquet_rows.rows(file, wanted), read_row, file.name)
 
 
 def _of_row(
@@ -139,7 +139,7 @@ def _of_row(
         yield prompt
         for column, place in places.items():
             if shown := parquet_rows.content_of(cells[column] or None):
-                yield PromptPictureRecord(prompt.key, place, Kept(shown), row.line, source)
+                yield PromptPictureRecord(prompt.key, place, EmbeddedFile(shown), row.line, source)
     elif (known.text, known.tags, known.atoms) != (prompt.text, prompt.tags, prompt.atoms):
         raise Unfit("prompt", prompt.text, f"“{prompt.key}” stood for another prompt further up.")
     generator = _text("generator", cells["generator"])
@@ -148,8 +148,8 @@ def _of_row(
         yield GeneratorRecord(
             generator,
             tidy_tables.day("release_date", cells["release_date"]),
-            _words(cells["family"]),
-            _words(cells["generator_note"]),
+            _value_text(cells["family"]),
+            _value_text(cells["generator_note"]),
             row.line,
             source,
         )
@@ -159,7 +159,7 @@ def _of_row(
             key,
             prompt.key,
             generator,
-            Kept(content) if content else None,
+            EmbeddedFile(content) if content else None,
             _variant(cells["variant"]),
             tidy_tables.whole("sample", cells["sample"]) if cells["sample"] != "" else 0,
             tidy_tables.json_object("metadata", cells["metadata"]),
@@ -175,10 +175,10 @@ def _prompt(cells: Cells, line: int, source: str) -> PromptRecord:
     atoms = tuple(
         AtomRecord(
             tidy_tables.whole("index", atom.get("index")),
-            _words(atom.get("kind")),
-            _words(atom.get("text")),
-            _words(atom.get("question")),
-            _words(atom.get("expected")),
+            _value_text(atom.get("kind")),
+            _value_text(atom.get("text")),
+            _value_text(atom.get("question")),
+            _value_text(atom.get("expected")),
             tuple(atom.get("parents") or ()),
         )
         for atom in _list(cells, "atoms")
@@ -204,11 +204,11 @@ def _label(image: str, answer: Cells, line: int, source: str) -> LabelRecord:
         image,
         _text("answers.rater", answer.get("rater")),
         _text("answers.question", answer.get("question")),
-        _words(words) if value is None else tidy_tables.number("answers.value", value),
+        _value_text(words) if value is None else tidy_tables.number("answers.value", value),
         answer.get("atom"),
         None if seconds is None else tidy_tables.number("answers.seconds", seconds),
         tidy_tables.instant("answers.submitted_at", moment) if moment else None,
-        _words(answer.get("form")),
+        _value_text(answer.get("form")),
         line,
         source,
     )
@@ -222,8 +222,8 @@ def _score(image: str, score: Cells, line: int, source: str) -> ScoreRecord:
         None if value is None else tidy_tables.number("scores.score", value),
         score.get("correct"),
         score.get("atom"),
-        _words(score.get("reason")),
-        _words(score.get("error")),
+        _value_text(score.get("reason")),
+        _value_text(score.get("error")),
         tidy_tables.json_object("scores.evidence", score.get("evidence") or "") or None,
         line,
         source,
@@ -250,5 +250,5 @@ def _variant(value: Any) -> str:
     return value or "original"
 
 
-def _words(value: Any) -> str:
+def _value_text(value: Any) -> str:
     return value if isinstance(value, str) else ""

@@ -50,7 +50,9 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
             f"{path.name} holds no annotations: export as JSON, which names them, not as JSON-MIN."
         )
     reader = _Reader(path.name, images, generator)
-    yield from records((Row(n, task) for n, task in enumerate(tasks, 1)), reader.of, path.name)
+    yield from records(
+        (Row(n, task) for n, task in enumerate(tasks, 1)), reader.read_task, path.name
+    )
     yield from reader.remarks()
 
 
@@ -59,11 +61,11 @@ class _Reader:
         self.source, self.generator = source, generator
         self.pictures = None
         if images is not None:
-            self.pictures = Pictures(images, picture_folder.listed(images)[1])
+            self.pictures = Pictures(images, picture_folder.list_files(images)[1])
         self.seen, self.told = Images(), set[str]()
         self.left: Counter[str] = Counter()
 
-    def of(self, row: Row[Any]) -> Iterator[Record]:
+    def read_task(self, row: Row[Any]) -> Iterator[Record]:
         task, line = row.value, row.line
         data = take(task, "data", dict, "an object")
         file = _first(data, PICTURES)

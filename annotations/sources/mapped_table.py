@@ -109,7 +109,7 @@ def read(
     pictures: bool = True,
 ) -> Iterator[Record]:
     """`pictures`: False leaves out those that lie in a table."""
-    root, there, plans = planned(path, images, roles)
+    root, there, plans = plan_tables(path, images, roles)
     tables = [plan.name for plan in plans]
     _check_plans(plans, there)
     reader = _Reader(there, generator, judge)
@@ -117,20 +117,20 @@ def read(
     for table in sorted(plans, key=lambda plan: "prompt" not in plan.roles.values()):
         yield Remark(in_words(table))
         file = root / table.name
-        _, rows = opened(file, name=table.name, pictures=pictures)
-        yield from records(rows, reader.of(table), table.name)
+        _, rows = open_table(file, name=table.name, pictures=pictures)
+        yield from records(rows, reader.read_table(table), table.name)
     yield from left_out(set(there.files) - reader.used, "no row names them")
-    others = [f for f in _others(root, path, tables) if not picture_folder.is_picture(f)]
+    others = [f for f in _other_tables(root, path, tables) if not picture_folder.is_picture(f)]
     yield from left_out(others, "neither a picture nor a table")
 
 
-def planned(
+def plan_tables(
     path: Path, images: Path | None = None, roles: Mapping[str, str] | None = None
 ) -> tuple[Path, Pictures, list[Table]]:
     """The tables, each column with the role that it was given or else guessed."""
-    root, pictures, tables = found(path, images)
+    root, pictures, tables = find_tables(path, images)
     given = dict(roles or {})
-    plans = [_planned(look(root / name, name, pictures), given) for name in tables]
+    plans = [_plan_table(look(root / name, name, pictures), given) for name in tables]
     _check_known(given, plans)
     return root, pictures, plans
 
@@ -141,22 +141,22 @@ def label_kinds(
     """What each label column contains."""
     return {
         name: role.partition(":")[2]
-        for plan in planned(path, images, roles)[2]
+        for plan in plan_tables(path, images, roles)[2]
         for name, role in plan.roles.items()
         if role in columns.LABELS
     }
 
 
-def found(path: Path, images: Path | None = None) -> tuple[Path, Pictures, list[str]]:
+def find_tables(path: Path, images: Path | None = None) -> tuple[Path, Pictures, list[str]]:
     """The folder, its pictures and its tables."""
-    root, files = picture_folder.listed(path)
+    root, files = picture_folder.list_files(path)
     tables = [file for file in files if file.lower().endswith(SUFFIXES)]
     if path.is_file():
         tables = [path.name]
         # A table alone: the pictures that it names lie beside it.
         images = images or path.parent
     if images is not None:
-        pictures = Pictures(images, picture_folder.listed(images)[1])
+        pictures = Pictures(images, picture_folder.list_files(images)[1])
     else:
         pictures = Pictures(root, files)
     if not tables:
@@ -166,7 +166,7 @@ def found(path: Path, images: Path | None = None) -> tuple[Path, Pictures, list[
 
 def look(path: Path, name: str, pictures: Pictures) -> Table:
     """Columns, guesses and first rows."""
-    header, rows = opened(path, name=name)
+    header, rows = open_table(path, name=name)
 
     def is_picture(text: str) -> bool:
         return bool(pictures.find(text, name))
@@ -190,7 +190,7 @@ def look(path: Path, name: str, pictures: Pictures) -> Table:
     return Table(name, tuple(header), guessed, tuple(first), count)
 
 
-def opened(
+def open_table(
     path: Path, *, name: str = "", pictures: bool = False
 ) -> tuple[list[str], Iterator[Row[Cells] | Rejected]]:
     """The names of the columns, and the rows as cells by column. `pictures`: with the bytes of those
@@ -226,8 +226,8 @@ def in_words(table: Table) -> str:
 
 
 def roles_of(table: Table, given: Mapping[str, str]) -> dict[str, str]:
-    """What a person said counts: a guess that is in its way gives way."""
-    said = columns.checked(given, table.columns, table.name)
+    """What a person stated counts: a guess that is in its way gives way."""
+    said = columns.check_roles(given, table.columns, table.name)
     roles = table.roles | said
     for name, role in table.roles.items():
         if name not in said and role not in columns.MANY and role in said.values():
@@ -235,7 +235,7 @@ def roles_of(table: Table, given: Mapping[str, str]) -> dict[str, str]:
     return roles
 
 
-def _planned(table: Table, given: Mapping[str, str]) -> Table:
+def _plan_table(table: Table, given: Mapping[str, str]) -> Table:
     roles = roles_of(table, given)
     for name, role in roles.items():
         if role == "label":
@@ -296,7 +296,7 @@ class _Reader:
         self.images: dict[str, tuple[str, str]] = {}
         self.raters: Counter[tuple[str, str]] = Counter()
 
-    def of(self, table: Table):
+    def read_table(self, table: Table):
         names = {role: name for name, role in table.roles.items() if role not in columns.MANY}
         labels = {n: r.partition(":")[2] for n, r in table.roles.items() if r in columns.LABELS}
         scores = [name for name, role in table.roles.items() if role == "score"]
@@ -377,7 +377,7 @@ class _Reader:
     def _content(self, file: str, value: Any) -> Content | None:
         """Where the picture is: in the table itself, beside it, or nowhere."""
         if isinstance(value, Embedded):
-            return value.kept()
+            return value.embedded_file()
         return self.pictures.root / file if file else None
 
     def _image(
@@ -591,10 +591,10 @@ def _delimiter(start: bytes, path: Path) -> str:
     return ";" if line.count(b";") > line.count(b",") else ","
 
 
-def _others(root: Path, path: Path, tables: list[str]) -> list[str]:
+def _other_tables(root: Path, path: Path, tables: list[str]) -> list[str]:
     if path.is_file():
         return []
-    return [file for file in picture_folder.listed(root)[1] if file not in tables]
+    return [file for file in picture_folder.list_files(root)[1] if file not in tables]
 
 
 def _all_roles() -> str:

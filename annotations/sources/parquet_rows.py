@@ -33,7 +33,7 @@ HARMLESS_VALUES = 10_000_000
 INSIDE = f"{SUFFIX}#"
 
 
-class Kept:
+class EmbeddedFile:
     """A picture on the disk until somebody reads it, or nobody can any more: a batch of pictures
     that waits to be written does not fill the memory."""
 
@@ -59,23 +59,23 @@ class Embedded:
     def __str__(self) -> str:
         return self.name
 
-    def kept(self) -> Kept | None:
-        return None if self.content is None else Kept(self.content)
+    def embedded_file(self) -> EmbeddedFile | None:
+        return None if self.content is None else EmbeddedFile(self.content)
 
 
 def count(path: Path) -> int:
-    return int(_opened(path).metadata.num_rows)
+    return int(_open_table(path).metadata.num_rows)
 
 
 def columns(path: Path) -> list[str]:
-    return list(_opened(path).schema_arrow.names)
+    return list(_open_table(path).schema_arrow.names)
 
 
 def picture_columns(path: Path) -> list[str]:
     """Columns with pictures: what the hub's features say, or their type."""
     import pyarrow
 
-    schema = _opened(path).schema_arrow
+    schema = _open_table(path).schema_arrow
     told = _features(schema.metadata or {})
     found = []
     for field in schema:
@@ -89,7 +89,7 @@ def picture_columns(path: Path) -> list[str]:
 
 def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Row[dict[str, Any]]]:
     """The rows as plain values, numbered from 1; `only` these columns."""
-    file = _opened(path)
+    file = _open_table(path)
     wanted = list(file.schema_arrow.names) if only is None else list(only)
     size = max(1, min(ROWS, MEMORY // max(1, _largest(file, wanted))))
     number, decoded = 0, 0
@@ -109,7 +109,9 @@ def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Row[dict[str
         raise
     except Exception as error:
         # Whatever the library makes of a damaged file.
-        raise Unreadable(f"{path.name} is damaged after row {number}: {_said(error)}.") from error
+        raise Unreadable(
+            f"{path.name} is damaged after row {number}: {_error_text(error)}."
+        ) from error
 
 
 def _batches(file: Any, wanted: list[str], size: int) -> Iterator[Any]:
@@ -144,7 +146,7 @@ def content_of(value: Any) -> bytes | None:
     return value.get("bytes") if isinstance(value, dict) else value
 
 
-def _opened(path: Path) -> Any:
+def _open_table(path: Path) -> Any:
     try:
         from pyarrow import parquet
     except ImportError:
@@ -163,7 +165,7 @@ def _opened(path: Path) -> Any:
     except Unreadable:
         raise
     except Exception as error:
-        raise Unreadable(f"{path.name} is no sound Parquet file: {_said(error)}.") from error
+        raise Unreadable(f"{path.name} is no sound Parquet file: {_error_text(error)}.") from error
     return file
 
 
@@ -249,5 +251,5 @@ def _features(about: dict[bytes, bytes]) -> dict[str, str]:
         return {}
 
 
-def _said(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:200]

@@ -21,12 +21,12 @@ SKIPPED = "neither a picture nor a caption"
 
 
 def read(path: Path, generator: str = "", *, folder: str = "", name: str = "") -> Iterator[Record]:
-    """`folder`, `name`: what they are (keys of FOLDERS and NAMES); guessed where nothing is said."""
-    root, files = listed(path)
+    """`folder`, `name`: what they are (keys of FOLDERS and NAMES); guessed where nothing is stated."""
+    root, files = list_files(path)
     pictures = [file for file in files if is_picture(file)]
     if not pictures:
         raise Unreadable(f"{path.name} holds no picture (.png, .jpg, .jpeg, .webp).")
-    levels = chosen(pictures, folder, name)
+    levels = choose_levels(pictures, folder, name)
     yield Remark(in_words(levels))
     captions = {file for file in files if file.lower().endswith(".txt")}
     strip = picture_names.common_folders(pictures)
@@ -40,7 +40,7 @@ def read(path: Path, generator: str = "", *, folder: str = "", name: str = "") -
                 words = "Neither its folder nor its name says the prompt."
                 raise Unfit("file", file, f"{words} Say what they are, or put a .txt beside it.")
         except Unfit as unfit:
-            yield unfit.at(number, file)
+            yield unfit.reject(number, file)
             continue
         key = picture_names.prompt_key(text)
         if key not in told:
@@ -61,7 +61,7 @@ def read(path: Path, generator: str = "", *, folder: str = "", name: str = "") -
     yield from left_out((f for f in files if not is_picture(f) and f not in used), SKIPPED)
 
 
-def chosen(pictures: list[str], folder: str = "", name: str = "") -> Levels:
+def choose_levels(pictures: list[str], folder: str = "", name: str = "") -> Levels:
     for given, known in ((folder, FOLDERS), (name, NAMES)):
         if given and given not in known:
             raise Unreadable(f"“{given[:40]}” is none of {', '.join(known)}.")
@@ -73,7 +73,7 @@ def in_words(levels: Levels) -> str:
     return f"Folder is: {FOLDERS[levels.folder]}. Name is: {NAMES[levels.name]}."
 
 
-def listed(path: Path) -> tuple[Path, list[str]]:
+def list_files(path: Path) -> tuple[Path, list[str]]:
     """The folder, and every file below it by its path, numbers in their order."""
     if path.is_file():
         return path.parent, [path.name]

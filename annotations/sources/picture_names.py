@@ -64,7 +64,7 @@ class Levels:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedPicture:
     prompt: str
     generator: str
     sample: int
@@ -88,7 +88,7 @@ def guess(paths: Iterable[str]) -> Levels:
     return Levels("nothing", _name_alone(stems))
 
 
-def read(path: str, levels: Levels, *, strip: int = 0) -> Named:
+def read(path: str, levels: Levels, *, strip: int = 0) -> NamedPicture:
     """The prompt is empty where the path does not say it. `strip`: folders that all have in common."""
     folder, stem = split(path)
     folder = folder[strip:]
@@ -108,10 +108,10 @@ def read(path: str, levels: Levels, *, strip: int = 0) -> Named:
     elif levels.name == "generator":
         generator = base or stem
     elif levels.name in ("prompt+generator", "generator+prompt"):
-        prompt, generator = _apart(base, first=levels.name == "generator+prompt")
+        prompt, generator = _split_name(base, first=levels.name == "generator+prompt")
     elif levels.name == "nothing":
         sample = 0
-    return Named(in_words(prompt), generator.strip(), sample)
+    return NamedPicture(in_words(prompt), generator.strip(), sample)
 
 
 def common_folders(paths: Iterable[str]) -> int:
@@ -182,7 +182,7 @@ def _name_alone(stems: list[str]) -> str:
     if len(set(bases)) == 1 and len(stems) > 1:
         return "prompt"
     for first, name in ((False, "prompt+generator"), (True, "generator+prompt")):
-        pairs = [_apart(base, first=first) for base in bases]
+        pairs = [_split_name(base, first=first) for base in bases]
         if all(generator for _, generator in pairs) and _crossed(pairs, stems):
             return name
     return _with_sample([""] * len(stems), stems)
@@ -212,7 +212,7 @@ def _with_sample(folders: list[str], stems: list[str]) -> str:
     return "prompt+sample" if several else "prompt"
 
 
-def _apart(base: str, *, first: bool) -> tuple[str, str]:
+def _split_name(base: str, *, first: bool) -> tuple[str, str]:
     """(prompt, generator) of a name that holds both."""
     for sign in ("__", " - ", "_", " "):
         if sign in base:
@@ -227,7 +227,7 @@ def _apart(base: str, *, first: bool) -> tuple[str, str]:
 
 def _is_generator(one: list[str], other: list[str]) -> bool:
     """Whether the first values are generators and the second prompts, not the other way round."""
-    here, there = _words(one), _words(other)
+    here, there = _average_words(one), _average_words(other)
     if max(here, there) >= 1.5 * min(here, there):
         return here < there
     return len(set(one)) <= len(set(other))
@@ -241,10 +241,10 @@ def _repeated(folders: list[str], bases: list[str]) -> bool:
 
 
 def _is_sentence(values: list[str]) -> bool:
-    return _words(values) >= 2.5
+    return _average_words(values) >= 2.5
 
 
-def _words(values: list[str]) -> float:
+def _average_words(values: list[str]) -> float:
     """Words of an average value; at least one."""
     distinct = set(values) or {""}
     return max(1.0, sum(len(in_words(value).split()) for value in distinct) / len(distinct))

@@ -71,7 +71,7 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
                 raise Unfit("line", row.value, "An object is wanted here.")
             yield from list(of(row.value, row.line, judge))
         except Unfit as unfit:
-            yield unfit.at(row.line, path.name)
+            yield unfit.reject(row.line, path.name)
 
 
 def _rows(path: Path) -> Iterable[Row[Any] | Rejected]:
@@ -86,19 +86,19 @@ def _lmms_eval(item: Item, line: int, judge: str) -> Iterator[Result]:
     metrics = {
         name: value
         for name, value in item.items()
-        if name not in LMMS_OWN and (_is_number(value) or _is_number(_inside(value)))
+        if name not in LMMS_OWN and (_is_number(value) or _is_number(_inner_value(value)))
     }
     if not metrics:
         raise Unfit("line", ", ".join(item)[:80], "No field of this sample is a score.")
     prompt = item.get("input")
     for name, value in metrics.items():
         about = value if isinstance(value, dict) else {}
-        score = tidy_tables.number(name, float(_inside(value) if about else value))
+        score = tidy_tables.number(name, float(_inner_value(value) if about else value))
         yield Result(
             line,
             _judge(judge, name, alone=len(metrics) == 1),
             score,
-            correct=(_inside(value) if about else value) if _is_bool(value, about) else None,
+            correct=(_inner_value(value) if about else value) if _is_bool(value, about) else None,
             image=_first(about, IMAGE_IDS) or _first(item, IMAGE_IDS),
             number=number if isinstance(number, int) else _as_number(number),
             file=_first(about, FILES) or _first(item, FILES),
@@ -209,7 +209,7 @@ def _judge(judge: str, name: str, *, alone: bool) -> str:
     return (judge if alone else f"{judge}-{name}") if judge else name
 
 
-def _inside(value: Any) -> Any:
+def _inner_value(value: Any) -> Any:
     return value.get("score") if isinstance(value, dict) else None
 
 
@@ -218,7 +218,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _is_bool(value: Any, about: Item) -> bool:
-    return isinstance(_inside(value) if about else value, bool)
+    return isinstance(_inner_value(value) if about else value, bool)
 
 
 def _as_number(value: str) -> int | None:

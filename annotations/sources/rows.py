@@ -31,7 +31,7 @@ def records(
             try:
                 yield from read(row)
             except Unfit as unfit:
-                yield unfit.at(row.line, source)
+                yield unfit.reject(row.line, source)
         else:
             yield row
 

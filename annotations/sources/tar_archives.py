@@ -23,7 +23,7 @@ PACKED: dict[bytes, Callable[..., Any]] = {
 
 def unpack_tar(archive: Path, name: str, folder: Path, limits: Limits) -> None:
     room = Room(archive, name, limits)
-    with _opened(archive) as unpacked, _listed(unpacked, room) as file:
+    with _open_archive(archive) as unpacked, _list_members(unpacked, room) as file:
         for member in file:
             room.one_more()
             if member.isdir():
@@ -41,15 +41,15 @@ def _unpack_one(file: tarfile.TarFile, member: tarfile.TarInfo, folder: Path, ro
         write_file(packed.read, folder / member.name, member.name, member.size, room)
 
 
-def _listed(unpacked: IO[bytes], room: Room) -> tarfile.TarFile:
+def _list_members(unpacked: IO[bytes], room: Room) -> tarfile.TarFile:
     try:
         return tarfile.open(fileobj=cast("IO[bytes]", _Measured(unpacked, room)), mode="r:")
     except tarfile.ReadError as error:
         raise ImportRefused(f"{room.name} is neither a zip nor a tar archive.") from error
 
 
-def _opened(archive: Path) -> IO[bytes]:
-    """Told apart by its bytes, not by its name."""
+def _open_archive(archive: Path) -> IO[bytes]:
+    """Distinguished by its bytes, not by its name."""
     with archive.open("rb") as file:
         start = file.read(6)
     for mark, opened in PACKED.items():

@@ -90,7 +90,7 @@ def document(path: Path) -> Any:
             f"column {error.colno}."
         ) from error
     except (ValueError, RecursionError) as error:
-        raise Unreadable(f"{path.name} is not sound JSON: {_why(error)}.") from error
+        raise Unreadable(f"{path.name} is not sound JSON: {_error_reason(error)}.") from error
 
 
 def json_lines(path: Path) -> Iterator[Row[Any] | Rejected]:
@@ -115,7 +115,9 @@ def json_lines(path: Path) -> Iterator[Row[Any] | Rejected]:
                 path.name,
             )
         except (ValueError, RecursionError) as error:
-            yield Rejected("line", line[:80], f"Not sound JSON: {_why(error)}.", number, path.name)
+            yield Rejected(
+                "line", line[:80], f"Not sound JSON: {_error_reason(error)}.", number, path.name
+            )
 
 
 def text_lines(path: Path) -> Iterator[Row[str] | Rejected]:
@@ -318,5 +320,5 @@ def _csv_words(error: csv.Error) -> str:
     return f"The row cannot be read: {error}."
 
 
-def _why(error: Exception) -> str:
+def _error_reason(error: Exception) -> str:
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)

@@ -139,7 +139,7 @@ def prompt_pictures(path: Path, folder: Path | None = None) -> Iterator[Record]:
 
     def read(row: Row[Sequence[Any]]) -> tuple[Record]:
         key, place, file = row.value
-        picture = inside(folder or path.parent, text("file", file))
+        picture = path_inside(folder or path.parent, text("file", file))
         key, place = text("prompt_id", key), text("place", place)
         return (PromptPictureRecord(key, place, picture, row.line, path.name),)
 
@@ -329,7 +329,7 @@ def _image(
         text("image_id", key),
         prompt,
         text("generator", generator),
-        inside(folder, text("file", file)) if file else None,
+        path_inside(folder, text("file", file)) if file else None,
         variant,
         0 if sample == "" else whole("sample", sample),
         metadata,
@@ -338,7 +338,7 @@ def _image(
     )
 
 
-def inside(folder: Path, name: str) -> Path:
+def path_inside(folder: Path, name: str) -> Path:
     """The file of this name, which must lie below the folder."""
     if "\0" in name or "\\" in name or Path(name).is_absolute() or ".." in Path(name).parts:
         raise Unfit("file", name, "“file” must be a path below the folder of the images.")

@@ -56,6 +56,7 @@ class Case(NamedTuple):
     image_id: int
     public_id: str
     decided: bool
+    has_file: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +99,16 @@ class Cases(Sequence[Case]):
         keys = self.keys[place].tolist()
         # A picture may be gone since this was counted.
         images = Image.objects.filter(pk__in=keys).order_by()
-        ids = dict(images.values_list("pk", "public_id"))
-        return [Case(key, ids[key], key in self.decided) for key in keys if key in ids]
+        known = {
+            pk: (public_id, bool(file))
+            for pk, public_id, file in images.values_list("pk", "public_id", "file")
+        }
+        return [
+            Case(key, public_id, key in self.decided, has_file)
+            for key in keys
+            if key in known
+            for public_id, has_file in [known[key]]
+        ]
 
 
 def disagreements(study: Study) -> Cases:
@@ -112,7 +121,7 @@ def disagreements(study: Study) -> Cases:
 def _count(study: Study) -> tuple[dict[str, Any], np.ndarray]:
     """The keys of the images, in the order of the study."""
     rows = (
-        _counted(study)
+        _counted_answers(study)
         .values("annotation__image_id", "question", "atom_id")
         .annotate(low=Min("value"), high=Max("value"), first=Min("text"), last=Max("text"))
         .annotate(people=Count("pk"))
@@ -155,7 +164,7 @@ def answers_side_by_side(image: Image) -> list[DisputedQuestion]:
                 continue
             key = _key(answer.question, answer.atom.index if answer.atom else None)
             row = answers.setdefault(key, [""] * len(annotations))
-            row[number] = _shown(answer)
+            row[number] = _answer_text(answer)
     known = {asked.key: asked for asked in questions_for(image.study.form, image.prompt)}
     order = {key: place for place, key in enumerate(known)}
     rows = [
@@ -236,7 +245,7 @@ def decided_atoms(study: Study) -> dict[tuple[int, int], float]:
     }
 
 
-def _counted(study: Study) -> QuerySet[Answer]:
+def _counted_answers(study: Study) -> QuerySet[Answer]:
     return Answer.objects.filter(
         annotation__study=study, annotation__state=Annotation.State.COUNTED
     ).order_by()
@@ -250,7 +259,7 @@ def _row(
     if asked is not None:
         words = {_text(choice.value): choice.text for choice in asked.question.choices}
     given = [value for value in answers if value]
-    chosen = "" if decision is None else _shown(decision)
+    chosen = "" if decision is None else _answer_text(decision)
     values = list(dict.fromkeys([*words, *given]))
     title = WORDS.get(key, key) if asked is None else asked.question.text
     if asked is not None and asked.atom is not None:
@@ -273,7 +282,7 @@ def _key(question: str, atom: int | None) -> str:
     return question if atom is None else f"{question}.{atom}"
 
 
-def _shown(answer: Answer | Decision) -> str:
+def _answer_text(answer: Answer | Decision) -> str:
     return answer.text if answer.value is None else _text(answer.value)
 
 

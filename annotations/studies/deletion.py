@@ -183,7 +183,7 @@ def _remove_pictures(files: list[str]) -> None:
     if not files:
         return
     # Nobody stores pictures meanwhile: an import would find a file and be left without it.
-    with locks.alone(PICTURES):
+    with locks.hold_alone(PICTURES):
         kept = {
             file
             for model in SHOW_FILES

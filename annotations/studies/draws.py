@@ -125,7 +125,7 @@ def chances_of(study: Study) -> Chances | None:
 
 def unequal(study: Study) -> bool:
     """Whether some images had better chances than others: then labels have to be weighted."""
-    return study.draws.exclude(by=Draw.By.UNIFORM).exists()
+    return study.draws.exclude(by=Draw.DrawRule.UNIFORM).exists()
 
 
 def _in_draws(study: Study) -> QuerySet[DrawnImage]:

@@ -68,7 +68,7 @@ RELEASED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class TypedDetails:
     """What was typed for one generator."""
 
     release_date: str = ""
@@ -97,7 +97,7 @@ class TableRefused(StudyRefused):
         self.wrong = wrong[:20]
 
 
-def listed(study: Study) -> QuerySet[Generator]:
+def generators_by_date(study: Study) -> QuerySet[Generator]:
     """In the order of their dates, those without last."""
     return Generator.objects.filter(study=study).order_by(
         F("release_date").asc(nulls_last=True), "name", "pk"
@@ -123,7 +123,7 @@ def day(text: str) -> date | None:
 
 
 @transaction.atomic
-def change(*, study: Study, given: Mapping[int, Given]) -> int:
+def change(*, study: Study, given: Mapping[int, TypedDetails]) -> int:
     """Set what was given for these generators, or nothing of it. Returns how many have changed."""
     rows = {g.pk: g for g in Generator.objects.select_for_update().filter(study=study)}
     wrong: dict[tuple[int, str], str] = {}
@@ -162,7 +162,7 @@ def change(*, study: Study, given: Mapping[int, Given]) -> int:
 def import_table(*, study: Study, path: Path) -> int:
     """`generator, release_date, family, note`: cells that are empty change nothing."""
     rows = {g.name: g for g in Generator.objects.filter(study=study)}
-    given: dict[int, Given] = {}
+    given: dict[int, TypedDetails] = {}
     wrong = []
     try:
         for record in read_table(path):
@@ -171,7 +171,7 @@ def import_table(*, study: Study, path: Path) -> int:
             elif isinstance(record, GeneratorRecord) and record.name in rows:
                 row = rows[record.name]
                 released = record.release_date or row.release_date
-                given[row.pk] = Given(
+                given[row.pk] = TypedDetails(
                     released.isoformat() if released else "",
                     record.family or row.family,
                     record.note or row.note,

@@ -60,11 +60,11 @@ def known_images(study: Study) -> QuerySet[Image]:
     return Image.objects.filter(study=study, gold__isnull=False)
 
 
-def counted(study: Study) -> int:
+def count_known(study: Study) -> int:
     return known_images(study).count()
 
 
-def listed(study: Study) -> QuerySet[Image]:
+def list_known(study: Study) -> QuerySet[Image]:
     """For the owner's list: in the order in which they were imported."""
     return (
         known_images(study)
@@ -82,7 +82,7 @@ def candidates(study: Study, words: str = "") -> QuerySet[Image]:
 def as_shown(study: Study, images: Iterable[Image]) -> list[KnownImage]:
     images = list(images)
     shares = shares_of(images)
-    return [_shown(study, image, shares.get(image.pk, Share(0, 0))) for image in images]
+    return [_known_image(study, image, shares.get(image.pk, Share(0, 0))) for image in images]
 
 
 def shares_of(images: list[Image]) -> dict[int, Share]:
@@ -122,11 +122,11 @@ def make(
     *, image: Image, answers: Mapping[str, Any], explanation: str = "", by: Any = None
 ) -> None:
     """Set the known answers of an image, all or some, for the questions the study asks now."""
-    valid = checked(image=image, answers=answers)
+    valid = check_answers(image=image, answers=answers)
     keep(image=image, answers=valid, explanation=explanation, by=by)
 
 
-def checked(*, image: Image, answers: Mapping[str, Any]) -> dict[str, float | str]:
+def check_answers(*, image: Image, answers: Mapping[str, Any]) -> dict[str, float | str]:
     """The answers as they will be kept; StudyRefused if they do not fit the study's questions."""
     form = image.study.form
     try:
@@ -198,7 +198,7 @@ def import_table(*, study: Study, path: Path, by: Any = None) -> int:
             wrong.append(f"Line {line}, image_id: the study has no image “{key[:80]}”.")
             continue
         try:
-            image.gold = _some(checked(image=image, answers=answers), explanation)
+            image.gold = _some(check_answers(image=image, answers=answers), explanation)
         except StudyRefused as refusal:
             wrong.append(f"Line {line}, image “{key[:80]}”: {refusal.message}")
         notes.append(KnownAnswer(image=image, set_by=by, set_at=now(), explanation=explanation))
@@ -265,7 +265,7 @@ def as_table(study: Study) -> str:
     return out.getvalue()
 
 
-def _shown(study: Study, image: Image, share: Share) -> KnownImage:
+def _known_image(study: Study, image: Image, share: Share) -> KnownImage:
     asked = {one.key: one for one in questions_for(study.form, image.prompt)}
     known = getattr(image, "known", None)
     by = known.set_by.get_username() if known and known.set_by else ""

@@ -44,7 +44,7 @@ def agreement_with_majority(study: Study) -> dict[int, Share]:
             continue
         people.append(person)
         unit_of.append(units.setdefault((image, question, atom), len(units)))
-        # Values and texts only need to be told apart, so each gets a number.
+        # Values and texts only need to be distinguished, so each gets a number.
         value_of.append(values.setdefault(text if value is None else value, len(values)))
         counted.append(state == Annotation.State.COUNTED)
     if not people:

@@ -49,7 +49,7 @@ def may_make_studies(user: AbstractBaseUser | AnonymousUser) -> bool:
     ).exists()
 
 
-def chosen(name: str) -> User | None:
+def choose_owner(name: str) -> User | None:
     """The account of this name; without a name, the only one that can be meant, if there is one."""
     if name:
         return personal_data.account(name)

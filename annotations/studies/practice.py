@@ -181,7 +181,7 @@ def begin(*, member: Membership) -> None:
         last = _last_try(member)
     if _tries_left(member, last) < 1:
         raise LabelRefused("You have used all your tries. Write to the owner of the study.")
-    images = _drawn(member)
+    images = _draw_images(member)
     if not images:
         raise LabelRefused("The qualification has no images now. Write to the study’s owner.")
     PracticeTry.objects.create(
@@ -293,7 +293,7 @@ def _next_image(attempt: PracticeTry, answered: set[int]) -> Image | None:
     return next((found[pk] for pk in waiting if pk in found), None)
 
 
-def _drawn(member: Membership) -> list[int]:
+def _draw_images(member: Membership) -> list[int]:
     """Images they have not practised with first, then those they have not labelled; the order is
     drawn anew for each person, with the server's secret."""
     practised = set(

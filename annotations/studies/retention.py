@@ -42,7 +42,7 @@ class Plan:
     words: str
 
 
-def of(study: Study) -> Retention:
+def study_retention(study: Study) -> Retention:
     """The study's rule; one that keeps everything if nobody has decided."""
     return Retention.objects.filter(study=study).first() or Retention(study=study)
 
@@ -60,7 +60,7 @@ def due_at(retention: Retention) -> datetime | None:
 def plan(*, study: Study, rule: str, days: int) -> Plan:
     """What this rule will do, with today's numbers, and when."""
     _check(rule, days)
-    now = of(study)
+    now = study_retention(study)
     # As if it were saved now.
     drawn = Retention(
         study=study, rule=rule, days=days, closed_at=now.closed_at, decided_at=timezone.now()
@@ -133,7 +133,7 @@ def _carry_out(pk: int) -> bool:
 
 def _take_out_names(study: Study, *, forget: bool) -> int:
     traces.overwrite_deleted()
-    members = list(_others(study).select_related("user"))
+    members = list(_other_members(study).select_related("user"))
     gone = [traces.remember(member, member.user) for member in members]
     taken = set(study.memberships.values_list("name", flat=True))
     accounts = []
@@ -159,7 +159,7 @@ def _take_out_names(study: Study, *, forget: bool) -> int:
     return len(members)
 
 
-def _others(study: Study) -> QuerySet[Membership]:
+def _other_members(study: Study) -> QuerySet[Membership]:
     """Everybody but owners and researchers who are in the study, and simulated people."""
     staff = Q(user__isnull=False, role__in=[Membership.Role.OWNER, Membership.Role.RESEARCHER])
     return Membership.objects.filter(study=study, simulated=False).exclude(staff).order_by("pk")
@@ -173,7 +173,7 @@ def _deed(study: Study, rule: str) -> str:
             f"{images_n(study):,} images, {answers:,} answers, and the scores, reports and "
             "events. Export first what you want to keep."
         )
-    people = _others(study).count()
+    people = _other_members(study).count()
     who = "one person" if people == 1 else f"{people:,} people"
     taken = (
         f"the names, worker numbers and network addresses of {who} are taken out, and their "

@@ -75,7 +75,7 @@ def images_named(study: Study, public_ids: Sequence[str]) -> list[int]:
     return list(found.order_by("key").values_list("pk", flat=True))
 
 
-def at(selection: Selection, number: int) -> Image | None:
+def image_at(selection: Selection, number: int) -> Image | None:
     """The image at this place, counted from 1, of those who walk through the selection one by one."""
     members = selection.members.order_by("image__key")
     chosen = members.values_list("image", flat=True)[max(number, 1) - 1 : max(number, 1)]

@@ -21,7 +21,7 @@ class CountedAgain:
     aside: int
 
     @property
-    def words(self) -> str:
+    def owner_note(self) -> str:
         """A note for the owner if some answers stay set aside."""
         if not self.aside:
             return ""

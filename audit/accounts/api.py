@@ -92,7 +92,7 @@ def token_for_password(request: Request) -> Response:
     elif second_factor.must_have(user):
         raise NotYours("Set up the second factor on the account page first.")
     made = tokens.make(user=user, by_password=True, second_factor_shown=shown, **given)
-    return _made(made, 200)
+    return _token_response(made, 200)
 
 
 @extend_schema(
@@ -115,7 +115,7 @@ def all_tokens(request: Request) -> Response:
     sent.is_valid(raise_exception=True)
     shown = second_factor.is_shown(request._request)
     made = tokens.make(user=_user(request), second_factor_shown=shown, **sent.validated_data)
-    return _made(made, 201)
+    return _token_response(made, 201)
 
 
 @extend_schema(request=None, responses={204: None, 403: MessageSerializer, 404: None})
@@ -131,7 +131,7 @@ def _user(request: Request) -> User:
     return cast(User, request.user)  # nobody else gets in
 
 
-def _made(made: tuple[ApiToken, str], status: int) -> Response:
+def _token_response(made: tuple[ApiToken, str], status: int) -> Response:
     token, text = made
     token.token = text  # type: ignore[attr-defined]
     return Response(

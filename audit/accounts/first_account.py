@@ -43,7 +43,7 @@ def make(*, name: str, password: str, email: str = "", first: bool = False) -> U
         raise Refused(" ".join(error.messages)) from None
     user.set_password(password)
     # The lock outlives the transaction: whoever waits for it sees what was written.
-    with locks.alone("first-account"), transaction.atomic():
+    with locks.hold_alone("first-account"), transaction.atomic():
         if first and not none_yet():
             raise Refused(TOO_LATE)
         like = name_like(name, User.objects.values_list("username", flat=True))

@@ -75,7 +75,7 @@ def count_try(request: HttpRequest | None, name: str) -> None:
     key, known = _own_count(request, name)
     whose = _network(request)
     free = FREE
-    if not known and FOR_A_NAME.used(name.casefold()) >= FOR_A_NAME.free / 2:
+    if not known and FOR_A_NAME.share_used(name.casefold()) >= FOR_A_NAME.free / 2:
         free = FREE_UNDER_ATTACK
     with transaction.atomic():
         row = _locked_row(key)

@@ -39,6 +39,8 @@ LIMITS: dict[tuple[str, str], Rate] = {
     ("POST", "prompt-parts-draft"): RUNS,
     ("POST", "prompt-parts-freeze"): RUNS,
     ("POST", "self-check-ask"): RUNS,
+    ("POST", "run-card-measure"): RUNS,
+    ("POST", "api-run-card"): RUNS,
     ("POST", "anchors-make"): RUNS,
     ("POST", "anchors-score"): RUNS,
     ("GET", "plan"): REPORTS,
@@ -66,13 +68,13 @@ class RouteLimits:
         rate = LIMITS.get((request.method or "", match.url_name or "")) if match else None
         if rate is None:
             return None
-        who = _who(request)
+        who = _client_key(request)
         if rate.take(who):
             return None
         return _refusal(request, TooOften(rate.seconds_left(who)))
 
 
-def _who(request: HttpRequest) -> str:
+def _client_key(request: HttpRequest) -> str:
     if request.user.is_authenticated:
         return f"user {request.user.pk}"
     # A token that is none gets in nowhere, so it does not matter that anybody can invent some.

@@ -93,7 +93,7 @@ def picture(user: User, secret: bytes) -> str:
 def secret_of(user: User) -> bytes | None:
     """The secret that waits for its first code."""
     row = SecondFactor.objects.filter(user=user, confirmed_at=None).first()
-    return _opened(row) if row else None
+    return _decrypt_secret(row) if row else None
 
 
 @transaction.atomic
@@ -202,7 +202,7 @@ class AsksForIt:
 
 def _is_code(row: SecondFactor, code: str) -> bool:
     """Changes the row; whoever calls saves it under its lock."""
-    secret, given = _opened(row), code.replace(" ", "")
+    secret, given = _decrypt_secret(row), code.replace(" ", "")
     steps = list(one_time_codes.steps_around(timezone.now().timestamp()))
     # A code that nobody could have by now was used when the clock was wrong.
     was_wrong = row.last_step > max(steps)
@@ -243,7 +243,7 @@ def _locked(secret: bytes) -> str:
     return box_for(PURPOSE).encrypt(secret).decode()
 
 
-def _opened(row: SecondFactor) -> bytes:
+def _decrypt_secret(row: SecondFactor) -> bytes:
     try:
         return box_for(PURPOSE).decrypt(row.secret)
     except InvalidToken:

@@ -37,18 +37,18 @@ class _Then:
 
 def newest(run: Run) -> AnchorScoring | None:
     """The last time that the judge scored anchors."""
-    return _done(run).order_by("-pk").first()
+    return _finished_scorings(run).order_by("-pk").first()
 
 
 def unanswered(run: Run) -> AnchorScoring | None:
-    """What is asked for and not answered, or was asked for last and has no answer."""
+    """The last request, as long as it has no answer."""
     last = AnchorScoring.objects.filter(payload__run=run.pk).order_by("-pk").first()
     return last if last is not None and last.state != AnchorScoring.State.DONE else None
 
 
 def certificate(scoring: AnchorScoring) -> dict[str, Any]:
     """Counts, their intervals by prompts and what the server calls itself, as plain data."""
-    then = _before(scoring)
+    then = _scores_before(scoring)
     now = {row["image"]: row for row in scoring.scores}
     left_out: Counter[str] = Counter()
     both: list[str] = []
@@ -113,14 +113,16 @@ def of_sides(body: dict[str, Any]) -> list[dict[str, Any]]:
     return [certificate(found) for run in runs.order_by("pk") if (found := newest(run))]
 
 
-def _done(run: Run) -> QuerySet[AnchorScoring]:
+def _finished_scorings(run: Run) -> QuerySet[AnchorScoring]:
     rows = AnchorScoring.objects.filter(payload__run=run.pk, state=AnchorScoring.State.DONE)
     return rows.select_related("study")
 
 
-def _before(scoring: AnchorScoring) -> dict[str, _Then]:
+def _scores_before(scoring: AnchorScoring) -> dict[str, _Then]:
     then: dict[str, _Then] = {}
-    first = _done(scoring.run).filter(payload__anchors=scoring.anchors.pk, pk__lt=scoring.pk)
+    first = _finished_scorings(scoring.run).filter(
+        payload__anchors=scoring.anchors.pk, pk__lt=scoring.pk
+    )
     if (earliest := first.order_by("pk").first()) is not None:
         for row in earliest.scores:
             if row["score"] is not None:
@@ -153,13 +155,13 @@ def _server(scoring: AnchorScoring) -> dict[str, Any] | None:
     then: Counter[tuple[str, str]] = Counter()
     since = None
     # The first time that any set was scored: runs do not keep what the server calls itself.
-    for earlier in _done(scoring.run).filter(pk__lt=scoring.pk).order_by("pk"):
+    for earlier in _finished_scorings(scoring.run).filter(pk__lt=scoring.pk).order_by("pk"):
         if then := _tellers(earlier):
             since = _day(earlier).isoformat()
             break
     return {
-        "now": _listed(now),
-        "then": _listed(then),
+        "now": _list_tellers(now),
+        "then": _list_tellers(then),
         "since": since,
         "model_changed": _names(then, 0) != _names(now, 0) if then else None,
         "system_changed": _names(then, 1) != _names(now, 1) if then else None,
@@ -174,7 +176,7 @@ def _names(tellers: Mapping[tuple[str, str], int], place: int) -> set[str]:
     return {teller[place] for teller in tellers}
 
 
-def _listed(tellers: Counter[tuple[str, str]]) -> list[dict[str, Any]]:
+def _list_tellers(tellers: Counter[tuple[str, str]]) -> list[dict[str, Any]]:
     return [
         {"model": model, "system_fingerprint": system, "replies": number}
         for (model, system), number in sorted(tellers.items(), key=lambda item: (-item[1], item[0]))

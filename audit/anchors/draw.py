@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from django.db import transaction
-from scipy.stats import rankdata
 
 from annotations.anchors import keep
 from annotations.errors import StudyRefused
@@ -73,6 +73,6 @@ def _levels(values: np.ndarray) -> list[int]:
     known = ~np.isnan(values)
     levels = np.full(values.size, UNKNOWN)
     if known.any():
-        ranks = (rankdata(values[known]) - 0.5) / known.sum()
+        ranks = (scipy.stats.rankdata(values[known]) - 0.5) / known.sum()
         levels[known] = np.minimum((LEVELS * ranks).astype(int), LEVELS - 1)
     return levels.tolist()

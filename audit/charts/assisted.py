@@ -74,14 +74,14 @@ def rows(body: dict[str, Any], *, one_look: bool) -> list[dict[str, Any]]:
         }
         for name, score in told_of(body).items()
         for kind, estimate in (
-            ("alone", seen(score["alone"], one_look=one_look)),
-            ("assisted", seen(score, one_look=one_look)),
+            ("alone", interval_columns(score["alone"], one_look=one_look)),
+            ("assisted", interval_columns(score, one_look=one_look)),
         )
         if estimate["low"] is not None
     ]
 
 
-def seen(estimate: dict[str, Any], *, one_look: bool) -> dict[str, Any]:
-    """With the interval that is asked for; a report from before there were two has one."""
+def interval_columns(estimate: dict[str, Any], *, one_look: bool) -> dict[str, Any]:
+    """With the interval that is requested; a report from before there were two has one."""
     ends = {} if one_look else estimate.get("any_look", {})
     return {**{part: estimate[part] for part in ("value", "low", "high", "n")}, **ends}

@@ -32,7 +32,7 @@ from audit.words.report import title
 
 DEVIATION_HEIGHT = 260
 SHORT_HEIGHT = 120
-DEVIATION = "Off by, by release date of the generator (above 0: the judge is too strict)"
+DEVIATION = "Off by, by release date of the generator (above 0: too strict)"
 SCORE_HEIGHT = 220
 
 

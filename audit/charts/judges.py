@@ -7,7 +7,7 @@ from typing import Any
 from audit.charts.faces import judge_scales
 from audit.charts.style import INK, MUTED, configured, domain_of, fixed, tooltip
 from audit.charts.when_used import alt
-from audit.statistic_names import STATISTICS, told
+from audit.statistic_names import STATISTICS, stored_statistic
 from audit.stats import enough
 from audit.view import MANY, View
 from audit.words.report import title
@@ -72,6 +72,6 @@ def rows(body: dict[str, Any], view: View) -> list[dict[str, Any]]:
             **{part: estimate[part] for part in ("value", "low", "high", "n")},
         }
         for name in view.judges_of(body)
-        if "value" in (estimate := told(body["judges"][name]["overall"], statistic))
+        if "value" in (estimate := stored_statistic(body["judges"][name]["overall"], statistic))
         and estimate["n"] >= enough.IMAGES
     ]

@@ -44,7 +44,7 @@ def lines(
     colour, shape = judge_scales(body, judges, theme, loud)
     dashes = dashes_of(body, judges)
 
-    def drawn(some: Rows, width: float, size: float) -> list[alt.Chart]:
+    def draw_rows(some: Rows, width: float, size: float) -> list[alt.Chart]:
         base = alt.Chart(alt.Data(values=list(some))).encode(x=in_time(), color=colour)
         return [
             base.mark_line(strokeWidth=width, cursor="pointer").encode(y=y, strokeDash=dashes),
@@ -53,7 +53,7 @@ def lines(
             ),
         ]
 
-    layers = drawn(quiet, 1, 20) if quiet else []
+    layers = draw_rows(quiet, 1, 20) if quiet else []
     if band:
         tint = alt.Chart(alt.Data(values=louder)).encode(x=in_time(), color=colour)
         layers.append(
@@ -61,7 +61,7 @@ def lines(
                 y=alt.Y("low:Q", title=axis, scale=scale), y2="high:Q"
             )
         )
-    layers += drawn(louder, 2, 70)
+    layers += draw_rows(louder, 2, 70)
     inks = {title(name): name_ink(body, name, theme) for name in loud}
     short = {title(name): called for name, called in short_titles(body["judges"]).items()}
     ends = [

@@ -5,15 +5,15 @@ The two studies have different generators, but people's score of each generator 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
-from audit.charts.faces import judge_scales
+from audit.charts.faces import face_of
 from audit.charts.style import MUTED, configured, rule, to_draw
 from audit.charts.when_used import alt
 from audit.papers import geneval2
 from audit.statistic_names import BAND
 from audit.view import View
-from audit.words.report import title
+from judges.names import short_titles
 
 
 def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
@@ -24,7 +24,10 @@ def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     ]
     x = alt.X("human:Q", title="people’s score, points", scale=alt.Scale(zero=False, nice=True))
     y = alt.Y("value:Q", title="human − judge, points")
-    colour, shape = judge_scales(body, judges, theme)
+    names = [short_titles(body["judges"])[name] for name in judges]
+    faces, legend = [face_of(body, name) for name in judges], alt.Legend(title=None)
+    colours = alt.Scale(domain=names, range=[one.colour for one in faces])
+    shapes = alt.Scale(domain=names, range=[one.shape for one in faces])
     published = alt.Chart(alt.Data(values=printed)).encode(x=x, y=y)
     measured = alt.Chart(alt.Data(values=rows(body, view))).encode(x=x, y=y)
     details = [
@@ -39,26 +42,40 @@ def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             order="human:Q"
         ),
         published.mark_point(size=50, color=MUTED[theme], filled=False).encode(tooltip=details),
-        published.mark_text(align="left", dx=6, dy=-6, fontSize=10, color=MUTED[theme]).encode(
-            text="generator:N"
-        ),
+        *_names(printed, theme, x, y),
         measured.mark_point(filled=True, size=80, opacity=1).encode(
-            color=colour.legend(alt.Legend(title=None)),
-            shape=shape.legend(alt.Legend(title=None)),
+            color=alt.Color("judge:N", scale=colours, legend=legend),
+            shape=alt.Shape("judge:N", scale=shapes, legend=legend),
             tooltip=[alt.Tooltip("judge:N"), *details],
         ),
     ).properties(
-        title="Filled: measured here. Hollow, dashed: GenEval, published in GenEval 2, Table 1",
+        title="Filled is measured here; hollow is GenEval in GenEval 2, Table 1",
         width="container",
         height=300,
     )
     return configured(chart, theme, names=False)
 
 
+def _names(printed: list[dict[str, Any]], theme: str, x: alt.X, y: alt.Y) -> list[alt.Chart]:
+    """Of the published points; those of the right half stand to the left of theirs, within the plot."""
+    middle = (printed[0]["human"] + printed[-1]["human"]) / 2
+    sides: dict[Literal["left", "right"], int] = {"left": 6, "right": -6}
+    return [
+        alt.Chart(
+            alt.Data(
+                values=[row for row in printed if (row["human"] > middle) == (side == "right")]
+            )
+        )
+        .mark_text(align=side, dx=dx, dy=-6, fontSize=10, color=MUTED[theme])
+        .encode(x=x, y=y, text="generator:N")
+        for side, dx in sides.items()
+    ]
+
+
 def rows(body: dict[str, Any], view: View) -> list[dict[str, Any]]:
     return [
         {
-            "judge": title(name),
+            "judge": short_titles(body["judges"])[name],
             "generator": generator,
             "human": stats["human_score"]["value"],
             "value": stats["net_deviation"]["value"],

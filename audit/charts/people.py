@@ -95,7 +95,7 @@ def _moments(rows: Sequence[dict[str, Any]]) -> str:
     return "%Y-%m-%d" if len(days) > 1 else "%H:%M"
 
 
-def others(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[str, Any]:
+def chart_people(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[str, Any]:
     """Each person against the majority of the others; all together as a dashed line."""
     rows = _by_person(body, question["like_others"])
     layers = _ranged(rows, "like the majority of the others", theme, alt.Scale(zero=False))
@@ -226,7 +226,7 @@ WHY_BLANK = {
 
 CHARTS: dict[str, Callable[[dict[str, Any], dict[str, Any], str], dict[str, Any]]] = {
     "course": course,
-    "others": others,
+    "others": chart_people,
     "pairs": pairs,
     "times": times,
 }

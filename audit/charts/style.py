@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 from audit.charts.when_used import alt
-from audit.statistic_names import STATISTICS, told
+from audit.statistic_names import STATISTICS, stored_statistic
 from audit.stats import enough
 from audit.words.report import title
 
@@ -126,7 +126,9 @@ def fixed(domain: tuple[float, float]) -> alt.Scale:
 
 def rows_of(body: dict[str, Any], judges: Iterable[str], statistic: str) -> list[dict[str, Any]]:
     def numbers(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
-        return {key: told(stats, statistic) for key, stats in judge["by_generator"].items()}
+        return {
+            key: stored_statistic(stats, statistic) for key, stats in judge["by_generator"].items()
+        }
 
     return dated_rows(body, judges, numbers)
 

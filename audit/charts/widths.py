@@ -19,6 +19,8 @@ SLACK = 24
 # Where the box is narrow, the names of the lines stand over their ends instead of beside them.
 NARROW = 480
 SMALL_CHART = 260
+# Of a legend above the plot: a name as long as a legend shows it, its mark, and what stands between.
+LEGEND_COLUMN = 210
 LEAST_PLOT = 120
 # Where a title may go on in a new line: before a bracket or after a colon or semicolon, but not within
 # brackets.
@@ -39,9 +41,17 @@ def fit_to(spec: dict[str, Any], width: int) -> dict[str, Any]:
     config, most = spec.setdefault("config", {}), min(MOST_ROOM, int(width * NAMES_SHARE))
     config["axis"] = {**config.get("axis", {}), "labelLimit": most}
     if narrow:
-        config["legend"] = {**config.get("legend", {}), "columns": 1}
+        config["legend"] = {
+            **config.get("legend", {}),
+            "columns": 1,
+            "labelLimit": width - AXIS_ROOM,
+        }
     else:
-        config["legend"] = {**config.get("legend", {}), "columnPadding": 24}
+        config["legend"] = {
+            **config.get("legend", {}),
+            "columns": max(2, width // LEGEND_COLUMN),
+            "columnPadding": 24,
+        }
     spec["padding"] = {**config.get("padding", {}), "left": 8 if named else SLACK, "right": SLACK}
     axis = AXIS_ROOM if named else AXIS_ROOM + min(most, _longest_name(spec) * LETTER)
     beside = min(most, _room_beside(spec)) if named and not narrow else 0

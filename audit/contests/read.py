@@ -25,7 +25,7 @@ class Comparisons:
     """A vote a row: the two images by their place among people's images, and what was said of them. Votes
     between two images of one generator say something of judges, but nothing of generators.
 
-    `sided`: the first stood left, the second right. `cannot_tell` are votes that said nothing. `useful`:
+    `sided`: the first stood left, the second right. `cannot_tell` are votes that gave no answer. `useful`:
     votes on pairs that were drawn because they tell much.
     """
 
@@ -50,13 +50,13 @@ class Comparisons:
         return self.said.size
 
     @cached_property
-    def apart(self) -> np.ndarray:
+    def are_apart(self) -> np.ndarray:
         generators = self.people.generators
         return np.asarray(generators[self.first] != generators[self.second])
 
     def votes(self, said: Codes | None = None, inside: np.ndarray | None = None) -> Votes:
         """For a fit; with `said`, as a judge would have voted. Generators without a vote are no part."""
-        here = self.apart if inside is None else inside & self.apart
+        here = self.are_apart if inside is None else inside & self.are_apart
         generators = self.people.generators
         left, right = generators[self.first[here]], generators[self.second[here]]
         met = np.unique(np.concatenate([left, right]))
@@ -98,7 +98,7 @@ def from_pairs(study: Study, people: People, question: str) -> Comparisons:
             ends = ends[::-1]
             vote = {LEFT: RIGHT, RIGHT: LEFT, TIE: TIE}[vote]
         found.append((*ends, vote, raters.setdefault(rater, len(raters))))
-        useful.append(drawn == PairDraw.By.ADAPTIVE)
+        useful.append(drawn == PairDraw.DrawRule.ADAPTIVE)
     columns = np.array(found, dtype=np.int64).reshape(-1, 4).T
     first, second, said, who = columns
     prompts = people.prompts[first].astype(np.int64)

@@ -1,5 +1,5 @@
 """What each judge says of the pairs that people voted on: by its scores of the two images, with ties calibrated on
-other prompts, or by a preference that a model was asked for in both orders."""
+other prompts, or by a preference of a model in both orders."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ VALUES = {"first": LEFT, "second": RIGHT, "tie": TIE}
 
 
 @dataclass(frozen=True)
-class Told:
+class Verdicts:
     """`said`: LEFT, RIGHT, TIE or NOTHING, one for each comparison. `lacking`: why there is none at all.
     `consistent`: 1 where both orders name the same, 0 where not, nan where nobody asked."""
 
@@ -60,21 +60,21 @@ class Told:
         )
 
 
-def by_scores(judge: JudgeScores, every: Comparisons, chosen: np.ndarray, seed: int) -> Told:
+def by_scores(judge: JudgeScores, every: Comparisons, chosen: np.ndarray, seed: int) -> Verdicts:
     ahead = judge.scores[every.first] - judge.scores[every.second]
     here = chosen & ~np.isnan(ahead)
     said = np.full(every.n, NOTHING)
     found = judged.preferred(ahead[here], every.said[here], prompts=every.prompts[here], seed=seed)
     about = (judge.name, judge.fingerprint, judge.facts)
     if isinstance(found, Undefined):
-        return Told(*about, said, judge.stopped, lacking=found)
+        return Verdicts(*about, said, judge.stopped, lacking=found)
     said[here] = found.said
-    return Told(*about, said, judge.stopped, found.epsilon_by_fold)
+    return Verdicts(*about, said, judge.stopped, found.epsilon_by_fold)
 
 
 def by_preference(
     study: Study, every: Comparisons, chosen: np.ndarray, others: Sequence[JudgeScores]
-) -> list[Told]:
+) -> list[Verdicts]:
     """Models that were asked about pairs of this study."""
     found = []
     number = max((judge.facts.get("number", 0) for judge in others), default=0)
@@ -113,6 +113,6 @@ def by_preference(
         if not (said != NOTHING).any():
             nothing = Undefined("it has said nothing of the pairs that people voted on")
         found.append(
-            Told(name, judge.fingerprint, facts, said, lacking=nothing, consistent=consistent)
+            Verdicts(name, judge.fingerprint, facts, said, lacking=nothing, consistent=consistent)
         )
     return found

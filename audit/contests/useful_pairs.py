@@ -44,13 +44,13 @@ def draw_informative(*, study: Study, per_prompt: int, seed: int = 0, by: Any = 
     fresh = [one for _, new, _ in draws.candidates(study) for one in new]
     prompts = len({one.prompt for one in fresh})
     most = float(told.max())
-    useful = np.array([_of(one, generators, place, told, most) for one in fresh])
+    useful = np.array([_pair_gain(one, generators, place, told, most) for one in fresh])
     chances = assisted.inclusion(useful, min(per_prompt * prompts, len(fresh)))
     if isinstance(chances, Undefined):
         raise StudyRefused(f"Nothing was drawn: {chances.reason}.")
     number = PairDraw.objects.filter(study=study).count()
     taken = np.flatnonzero(drawn_sample.systematic(chances, [seed, number]))
-    made = PairDraw(study=study, by=PairDraw.By.ADAPTIVE, per_prompt=per_prompt, seed=seed)
+    made = PairDraw(study=study, by=PairDraw.DrawRule.ADAPTIVE, per_prompt=per_prompt, seed=seed)
     chosen = [(fresh[one], float(chances[one])) for one in taken.tolist()]
     return draws.keep(made, chosen, random.Random(f"{seed} {number}"), note="", by=by)
 
@@ -73,7 +73,7 @@ def informative(study: Study) -> tuple[tuple[str, ...], Floats]:
     return found.systems, told
 
 
-def _of(
+def _pair_gain(
     one: draws.Candidate,
     generators: dict[int, str],
     place: dict[str, int],

@@ -41,8 +41,8 @@ def win_rate(
     paired = pair(study=study, question=question_of(study, Options()))
     people = paired.people
     ones, others = _units(people, first, second)
-    said, votes, undrawn = _said(study, people, question, ones, others)
-    chosen, left_out = _chosen(paired, judges, ones, others)
+    said, votes, undrawn = _mean_votes(study, people, question, ones, others)
+    chosen, left_out = _choose_judges(paired, judges, ones, others)
     features = [judge.scores[ones] - judge.scores[others] for judge in chosen]
     prompts = people.prompts[ones]
     found = _estimate(said, features, prompts)
@@ -122,7 +122,7 @@ def _units(people: People, first: str, second: str) -> tuple[Codes, Codes]:
     return ones, others
 
 
-def _said(
+def _mean_votes(
     study: Study, people: People, question: str, ones: Codes, others: Codes
 ) -> tuple[Floats, int, int]:
     """The mean vote on each unit, nan without one; votes; voted pairs that no chance has drawn."""
@@ -149,7 +149,7 @@ def _said(
     return said, int(count.sum()), len(undrawn)
 
 
-def _chosen(
+def _choose_judges(
     paired: Paired, names: Sequence[str], ones: Codes, others: Codes
 ) -> tuple[list[JudgeScores], list[str]]:
     """Judges with a score of every image; those that were named, or all."""

@@ -1,4 +1,4 @@
-"""What people said of an image and what the judge saw in it, side by side, for a card or a page."""
+"""People's answers about an image and what the judge saw in it, side by side, for a card or a page."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Box:
 
 @dataclass(frozen=True, slots=True)
 class Vote:
-    """Several people's answers to one question: how many said yes, or their mean."""
+    """Several people's answers to one question: how many answered yes, or their mean."""
 
     yes: int
     n: int
@@ -47,7 +47,7 @@ class Vote:
         return "draw" if 2 * self.yes == self.n else "yes" if 2 * self.yes > self.n else "no"
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         if not self.yes_no:
             return f"{self.mean:.3g} (mean of {self.n})"
         return f"{self.yes} of {self.n} yes"
@@ -382,7 +382,7 @@ def raters(image: Image, name_of: Callable[[int], str]) -> list[dict[str, Any]]:
                     "text": marks.in_words(answer.text)
                     if marks.are_in(answer.text)
                     else answer.text,
-                    "marks": marks.stored(answer.text),
+                    "marks": marks.read_marks(answer.text),
                     "sign": _sign(answer.value),
                 }
                 for answer in annotation.answers.all()

@@ -24,7 +24,7 @@ Point = tuple[int, int]
 
 def path(mask: Any, width: int, height: int) -> str:
     """In the pixels of an image of that size; an empty text for a mask that cannot be read."""
-    inside = _inside(mask)
+    inside = _mask_array(mask)
     if inside is None or not inside.any() or not width or not height:
         return ""
     rows, columns = inside.shape
@@ -41,7 +41,7 @@ def path(mask: Any, width: int, height: int) -> str:
     )
 
 
-def _inside(mask: Any) -> np.ndarray | None:
+def _mask_array(mask: Any) -> np.ndarray | None:
     """Height × width: is this pixel in the mask?"""
     if not isinstance(mask, dict):
         return None

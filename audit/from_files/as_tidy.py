@@ -41,7 +41,7 @@ NO_JUDGE = {"sample", "correct", "atom", "seed", "seconds"}
 
 
 @dataclass(slots=True)
-class Told:
+class ReadingNotes:
     """What a person has to know of how the tables were read."""
 
     words: list[str] = field(default_factory=list)
@@ -50,10 +50,10 @@ class Told:
 
 def as_tidy(
     files: Mapping[str, Path], folder: Path, *, given: Mapping[str, str] | None = None
-) -> Told:
+) -> ReadingNotes:
     """`files`: labels, scores, and where there are any images and generators. The tidy tables are
     written into `folder`; `given` says what columns are where the guess is wrong."""
-    told = Told()
+    told = ReadingNotes()
     roles = dict(given or {})
     tables = {part: _looked_at(part, path, roles) for part, path in files.items()}
     _check_names(roles, tables)
@@ -83,7 +83,7 @@ def _looked_at(part: str, path: Path, given: Mapping[str, str]) -> Table:
         # A tidy name means what it means; a picture's name is its id.
         if name in WANTED[part] and name in columns.ROLES:
             roles = {n: "ignore" if r == name else r for n, r in roles.items()} | {name: name}
-    said = columns.checked(given, found.columns, found.name)
+    said = columns.check_roles(given, found.columns, found.name)
     for role in set(said.values()) - set(columns.MANY):
         roles = {name: "ignore" if old == role else old for name, old in roles.items()}
     table = Table(found.name, found.columns, roles | said, found.first, found.rows)
@@ -211,7 +211,7 @@ def _repeats(path: Path, image: str, other: str) -> bool:
 
 
 def _good(path: Path) -> Iterator[Row[Cells]]:
-    return (row for row in mapped_table.opened(path)[1] if isinstance(row, Row))
+    return (row for row in mapped_table.open_table(path)[1] if isinstance(row, Row))
 
 
 def _rows(
@@ -219,7 +219,7 @@ def _rows(
     part: str,
     table: Table,
     facts: dict[str, dict[str, str]],
-    told: Told,
+    told: ReadingNotes,
     named: dict[str, None],
 ) -> Iterator[dict[str, str]]:
     names = {role: name for name, role in table.roles.items() if role not in columns.MANY}
@@ -227,7 +227,7 @@ def _rows(
     scores = [name for name, role in table.roles.items() if role == "score"]
     is_tidy = REQUIRED[part] <= set(table.columns)
     raters: Counter[tuple[str, str]] = Counter()
-    for row in mapped_table.opened(path)[1]:
+    for row in mapped_table.open_table(path)[1]:
         if not isinstance(row, Row):
             told.refused.append(f"{table.name} line {row.line}: {row.reason}")
             continue
@@ -260,7 +260,7 @@ def _labels(
     row: Row[Cells],
     table: Table,
     raters: Counter[tuple[str, str]],
-    told: Told,
+    told: ReadingNotes,
 ) -> Iterator[dict[str, str]]:
     cells = row.value
     rater = cells.get(names.get("rater", ""), "").strip()

@@ -17,7 +17,7 @@ from annotations.exports.pseudonyms import names_as_written
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
 from annotations.sources.records import Unreadable
-from audit.from_files.as_tidy import Told, as_tidy
+from audit.from_files.as_tidy import ReadingNotes, as_tidy
 from audit.models import Report
 from audit.reports.make import make_report
 from audit.reports.options import Options
@@ -29,11 +29,11 @@ Step = Callable[[str, int, int | None], None]  # what is done, how much of it, o
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadeReport:
     """What came of it, and what has to be said beside it."""
 
     body: str | bytes
-    told: Told
+    told: ReadingNotes
     outcome: Outcome
     judges: int
 
@@ -44,7 +44,7 @@ class Made:
         return [*self.told.words, *left_out, *named, self.outcome.as_text()]
 
 
-class Shown(Progress):
+class TerminalProgress(Progress):
     """Progress on a terminal; no row in the database."""
 
     def __init__(self, show: Step) -> None:
@@ -64,7 +64,7 @@ def report_of(
     title: str = "",
     columns: Mapping[str, str] | None = None,
     show: Step = lambda what, done, total: None,
-) -> Made:
+) -> MadeReport:
     folders = tempfile.TemporaryDirectory(prefix="jurybox-audit-")
     with folders as name, rehearsal(), names_as_written():
         folder = Path(name)
@@ -92,8 +92,8 @@ def report_of(
         if title:
             study.title = title[:200]
             study.save(update_fields=["title"])
-        report = make_report(study=study, options=options, progress=Shown(show))
-        return Made(write(report), told, outcome, len(report.body["judges"]))
+        report = make_report(study=study, options=options, progress=TerminalProgress(show))
+        return MadeReport(write(report), told, outcome, len(report.body["judges"]))
 
 
 def _free(slug: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from audit.handed_in import tables
 from audit.handed_in.document import Document, Figure, Section, Table
 from audit.handed_in.figures import figures
-from audit.handed_in.findings import asked, findings
+from audit.handed_in.findings import findings, question_name
 from audit.statistic_names import BAND
 from audit.words import report as report_words
 from audit.words import titles
@@ -51,7 +51,7 @@ def compose(body: dict[str, Any], *, title: str = "", made: str = "") -> Documen
         study=title or body["study"],
         simulated=body["simulated"],
         made=made,
-        asked=asked(body),
+        asked=question_name(body),
         findings=findings(body),
         sections=tuple(_numbered(_sections(body))),
         signature=tuple(report_words.signature(body)),
@@ -101,7 +101,7 @@ def _sections(body: dict[str, Any]) -> list[Section]:
         )
     missing = report_words.missing(body)
     sections.append(
-        Section("What is missing", points=(*missing, *named(body)))
+        Section("What is missing", points=(*missing, *missing_images(body)))
         if missing
         else Section(
             "What is missing", ("Nothing: every image has labels and every judge’s score.",)
@@ -121,7 +121,7 @@ def _numbered(sections: Iterable[Section]) -> Iterable[Section]:
         yield replace(section, blocks=tuple(blocks))
 
 
-def named(body: dict[str, Any]) -> list[str]:
+def missing_images(body: dict[str, Any]) -> list[str]:
     """The missing images that the report names."""
     listed = body["missing"].get("named", {})
     lines = []

@@ -17,7 +17,7 @@ from audit.words import drift_state
 from audit.words import report as report_words
 from audit.words.report import title
 
-# More lines than these cannot be told apart on paper.
+# More lines than these cannot be distinguished on paper.
 LINES = 6
 # The plot alone; the names of the lines stand to its right.
 WIDTH = 500
@@ -31,7 +31,7 @@ def figures(body: dict[str, Any]) -> list[Figure]:
 
 
 def _over_time(body: dict[str, Any]) -> Iterator[Figure]:
-    view = View(judges=tuple(chosen(body)))
+    view = View(judges=tuple(charted_judges(body)))
     drawn, loud = view.judges_drawn(body)
     grey = (
         f" In colour are {len(loud)} of {len(drawn)} judges; the others are thin and grey."
@@ -77,7 +77,7 @@ def _side_by_side(body: dict[str, Any]) -> Iterator[Figure]:
     )
 
 
-def chosen(body: dict[str, Any]) -> list[str]:
+def charted_judges(body: dict[str, Any]) -> list[str]:
     """The judges drawn over time: those that drift first, then those nearest to people."""
 
     def key(name: str) -> tuple[bool, float]:

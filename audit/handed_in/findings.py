@@ -14,7 +14,7 @@ from audit.words.report import title
 EACH = 3
 
 
-def asked(body: dict[str, Any]) -> str:
+def question_name(body: dict[str, Any]) -> str:
     people, judges = body["people"], len(body["judges"])
     images = sum(generator["images"] for generator in body["generators"])
     generators = len(body["generators"])

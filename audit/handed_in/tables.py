@@ -8,7 +8,7 @@ from typing import Any
 
 from audit.handed_in.cells import NONE, Notes
 from audit.handed_in.document import Cell, Column, Row, Table
-from audit.statistic_names import STATISTICS, told
+from audit.statistic_names import STATISTICS, stored_statistic
 from audit.stats.multiplicity import LEVEL
 from audit.words import drift_state
 from audit.words.report import title
@@ -56,7 +56,8 @@ def overall(body: dict[str, Any]) -> Table:
     rows = []
     for name, judge in body["judges"].items():
         cells = [
-            notes.cell(key, told(judge["overall"], key), bold=bold[key] == name) for key in OVERALL
+            notes.cell(key, stored_statistic(judge["overall"], key), bold=bold[key] == name)
+            for key in OVERALL
         ]
         rows.append(Row(title(name), (Cell(state(judge)), *cells)))
     ceiling = {
@@ -163,7 +164,7 @@ def _part(
     if offsets:
         notes.say(f"Scores: offset beside the oldest generators instead: {', '.join(offsets)}.")
     return Table(
-        f"{_called(statistic)} by generator{which}. {INTERVALS}",
+        f"{_statistic_title(statistic)} by generator{which}. {INTERVALS}",
         "judge",
         tuple(Column(one["name"], (one["release_date"] or "no date")[:7]) for one in chunk),
         rows,
@@ -171,7 +172,7 @@ def _part(
     )
 
 
-def _called(statistic: str) -> str:
+def _statistic_title(statistic: str) -> str:
     if statistic == "net_deviation":
         return "Off by (people’s mean answers − judge, points)"
     return STATISTICS[statistic].name
@@ -179,12 +180,14 @@ def _called(statistic: str) -> str:
 
 def _numbers(judge: dict[str, Any], statistic: str) -> dict[str, dict[str, Any]]:
     if statistic == "net_deviation":
-        return drift_state.deviations(judge) or _told(judge, statistic)
-    return _told(judge, statistic)
+        return drift_state.deviations(judge) or _judge_values(judge, statistic)
+    return _judge_values(judge, statistic)
 
 
-def _told(judge: dict[str, Any], statistic: str) -> dict[str, dict[str, Any]]:
-    return {name: told(stats, statistic) for name, stats in judge["by_generator"].items()}
+def _judge_values(judge: dict[str, Any], statistic: str) -> dict[str, dict[str, Any]]:
+    return {
+        name: stored_statistic(stats, statistic) for name, stats in judge["by_generator"].items()
+    }
 
 
 def differences(body: dict[str, Any]) -> Table | None:

@@ -99,7 +99,7 @@ class Filters:
         return cls(**given)
 
     @property
-    def words(self) -> list[str]:
+    def phrases(self) -> list[str]:
         return self.q.split()[:MOST_WORDS]
 
     @property
@@ -123,7 +123,7 @@ class Filters:
         given = {name: value for name, value in given.items() if value not in ("", None)}
         return f"?{urlencode(given)}" if given else ""
 
-    def without(self, *names: str) -> Filters:
+    def without_filters(self, *names: str) -> Filters:
         return replace(self, **dict.fromkeys(names, ""))
 
 
@@ -134,9 +134,9 @@ def number_of(text: str) -> float | None:
 def images_of(study: Study, filters: Filters, run: Run | None = None) -> QuerySet[Image]:
     """In the order asked for. `run` is that of the judge, where the caller has it already."""
     images = Image.objects.filter(study=study)
-    if filters.words:
+    if filters.phrases:
         prompts = Prompt.objects.filter(study=study).order_by()
-        for word in filters.words:
+        for word in filters.phrases:
             prompts = prompts.filter(_holds(word))
         images = images.filter(prompt__in=prompts.values("pk"))
     if filters.prompt:
@@ -160,7 +160,7 @@ def images_of(study: Study, filters: Filters, run: Run | None = None) -> QuerySe
     if filters.labels:
         images = _labelled(images, study, filters.labels)
     if filters.answer:
-        images = _answered(images, study, filters.answer)
+        images = _with_answer(images, study, filters.answer)
     if filters.split:
         differ = Tally.objects.filter(study=study, split__gt=0).order_by()
         if filters.split != ANY:
@@ -242,14 +242,14 @@ def _labelled(images: QuerySet[Image], study: Study, wanted: str) -> QuerySet[Im
         "some": (1, study.overlap - 1),
         "enough": (study.overlap, None),
     }[wanted]
-    fits = _taken(low, high, 0) & ~Q(pk__in=held)
+    fits = _age_range(low, high, 0) & ~Q(pk__in=held)
     for extra in sorted(set(held.values())):
         there = [pk for pk, n in held.items() if n == extra]
-        fits |= _taken(low, high, extra) & Q(pk__in=there)
+        fits |= _age_range(low, high, extra) & Q(pk__in=there)
     return images.filter(fits)
 
 
-def _taken(low: int, high: int | None, extra: int) -> Q:
+def _age_range(low: int, high: int | None, extra: int) -> Q:
     fits = Q(taken__gte=low + extra)
     return fits if high is None else fits & Q(taken__lte=high + extra)
 
@@ -269,7 +269,7 @@ def _answer_of(answer: str) -> tuple[str, dict[str, float]] | None:
     return question, {"mean__gte": least, "mean__lte": most}
 
 
-def _answered(images: QuerySet[Image], study: Study, answer: str) -> QuerySet[Image]:
+def _with_answer(images: QuerySet[Image], study: Study, answer: str) -> QuerySet[Image]:
     asked = _answer_of(answer)
     assert asked is not None
     question, mean = asked

@@ -13,7 +13,7 @@ from judges.models import Run, Score
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ImageCard:
     image: Image
     thumbnail: tuple[int, int] | None
     people: dict[str, Vote]
@@ -28,7 +28,7 @@ class Shown:
         return "yes" if self.score.correct else "no"
 
 
-def shown(ids: Sequence[int], run: Run | None, *, begins: int = 0) -> list[Shown]:
+def cards_of_images(ids: Sequence[int], run: Run | None, *, begins: int = 0) -> list[ImageCard]:
     """In the order of `ids`; `begins` is the place of the first one."""
     images = {
         image.pk: image
@@ -54,7 +54,7 @@ def shown(ids: Sequence[int], run: Run | None, *, begins: int = 0) -> list[Shown
             people["atoms"] = _together(atoms[pk])
         image = images[pk]
         made.append(
-            Shown(
+            ImageCard(
                 image=image,
                 thumbnail=image_cards.thumbnail_size(image),
                 people=people,

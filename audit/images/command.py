@@ -63,5 +63,5 @@ def images(study: Study, options: dict[str, Any]) -> QuerySet[Image]:
         raise CommandError(f"The study has no such {str(error).lower()}.") from error
 
 
-def among(study: Study, options: dict[str, Any]) -> list[int]:
+def chosen_images(study: Study, options: dict[str, Any]) -> list[int]:
     return list(images(study, options).order_by("key").values_list("pk", flat=True))

@@ -36,7 +36,7 @@ def update_rows(study: Study) -> int:
 
 @transaction.atomic
 def _keep_some(study: Study, first: int, last: int) -> int:
-    counted = dict(_counted(study, first, last))
+    counted = dict(_count_answers(study, first, last))
     stored = {
         (tally.image_id, tally.question): tally
         for tally in Tally.objects.filter(study=study, image__gte=first, image__lte=last)
@@ -69,7 +69,7 @@ TALLY = Question(
 FIELDS = ("people", "mean", "split", "cannot_tell")
 
 
-def _counted(study: Study, first: int, last: int) -> Iterator[tuple[tuple[int, str], Row]]:
+def _count_answers(study: Study, first: int, last: int) -> Iterator[tuple[tuple[int, str], Row]]:
     rows = (
         Answer.objects.filter(
             annotation__image__gte=first,

@@ -9,7 +9,7 @@ KINDS = ("text/html", "application/json")
 
 
 class Compresses(GZipMiddleware):
-    """Only what was asked for by GET: an answer to a form may show a secret, once. Files that are
+    """Only what was requested by GET: an answer to a form may show a secret, once. Files that are
     streamed and pictures go out as they are."""
 
     def process_response(

@@ -237,7 +237,7 @@ def judges() -> list[Finding]:
     findings = []
     for name, entry in catalogue.JUDGES.items():
         ready = readiness(entry, registry.weights_of(entry))
-        words = " ".join(filter(None, [f"{ready.title}.", ready.words]))
+        words = " ".join(filter(None, [f"{ready.title}.", ready.next_steps]))
         findings.append((_look if ready.state == ABSENT else _well)(name, words))
     return findings
 

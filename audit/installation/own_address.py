@@ -17,7 +17,7 @@ FORGED = {"X-Forwarded-Proto": "http"}
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class SeenAddress:
     well: bool
     words: str
 
@@ -30,30 +30,30 @@ def default() -> str:
     return ""
 
 
-def ask(address: str) -> Seen:
+def ask(address: str) -> SeenAddress:
     """Ask for the log-in page as a browser would, once plainly and once with a forged header."""
     try:
         page = urljoin(address, PAGE)
     except ValueError as error:
-        return Seen(False, f"{address} is no address ({error}).")
+        return SeenAddress(False, f"{address} is no address ({error}).")
     # The certificates that this machine trusts, as they are set up for all its programs.
     trusted = ssl.create_default_context()
     try:
         with httpx.Client(verify=trusted, timeout=SECONDS, trust_env=False) as client:
             answer = client.get(page)
             if trouble := _trouble(page, answer):
-                return Seen(False, trouble)
+                return SeenAddress(False, trouble)
             if client.get(page, headers=FORGED).status_code != 200:
-                return Seen(
+                return SeenAddress(
                     False,
                     f"{page} answers, but the proxy hands on X-Forwarded-Proto as visitors send it; "
                     "let it set the header itself.",
                 )
     except httpx.InvalidURL as error:
-        return Seen(False, f"{page} is no address ({error}).")
+        return SeenAddress(False, f"{page} is no address ({error}).")
     except httpx.HTTPError as error:
-        return Seen(False, _why_not(page, error))
-    return Seen(True, f"{page} answers.")
+        return SeenAddress(False, _why_not(page, error))
+    return SeenAddress(True, f"{page} answers.")
 
 
 def _trouble(page: str, answer: httpx.Response) -> str:

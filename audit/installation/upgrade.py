@@ -22,10 +22,10 @@ class Failed(Exception):
 
 def steps(*, backup: bool) -> Iterator[tuple[str, str]]:
     """Does one step after the other: its name, and what was done."""
-    yield from _done((("database", _look_at_database),))
+    yield from _run_parts((("database", _look_at_database),))
     # Two machines that start a new version at once: the second one waits, and finds nothing to do.
-    with locks.alone("upgrade", patiently=True):
-        yield from _done(
+    with locks.hold_alone("upgrade", patiently=True):
+        yield from _run_parts(
             (
                 *([("backup", _back_up)] if backup else []),
                 ("tables", _migrate),
@@ -35,7 +35,7 @@ def steps(*, backup: bool) -> Iterator[tuple[str, str]]:
         )
 
 
-def _done(parts: tuple[tuple[str, Callable[[], str]], ...]) -> Iterator[tuple[str, str]]:
+def _run_parts(parts: tuple[tuple[str, Callable[[], str]], ...]) -> Iterator[tuple[str, str]]:
     for name, do in parts:
         try:
             yield name, do()

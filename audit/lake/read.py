@@ -48,7 +48,7 @@ class LakeStudy:
         self.base = needs("duckdb").connect()
         for table in ("images", "prompts", "generators"):
             self._view(table, [f"{table}.parquet"])
-        self._view("answers", self._named("answers/"))
+        self._view("answers", self._named_columns("answers/"))
         with self._reading():
             self.base.execute(
                 "CREATE TEMP TABLE places AS SELECT image_id, "
@@ -59,7 +59,7 @@ class LakeStudy:
         rows = self._ask(f"SELECT DISTINCT question FROM answers WHERE {OF_IMAGES}")  # noqa: S608
         return in_order({question for (question,) in rows}, self.asked)
 
-    def words(self) -> dict[str, Any]:
+    def text_answers(self) -> dict[str, Any]:
         return {"cannot_tell": self._cannot_tell(), "in_words": self._in_words()}
 
     def pair(
@@ -175,7 +175,7 @@ class LakeStudy:
         )
 
     def _atom_labels(self) -> dict[tuple[int, int], list[float]]:
-        """(place of the image, index of the atom) -> what people said."""
+        """(place of the image, index of the atom) -> people's answers."""
         rows = self._ask(
             "SELECT place, atom, list(value) FROM answers JOIN places USING (image_id) "
             "WHERE question = 'atom' AND atom IS NOT NULL AND value IS NOT NULL GROUP BY ALL"
@@ -232,7 +232,7 @@ class LakeStudy:
             for question, answers, images in sorted(rows)
         }
 
-    def _named(self, beginning: str) -> list[str]:
+    def _named_columns(self, beginning: str) -> list[str]:
         return [one["file"] for one in self.manifest["files"] if one["file"].startswith(beginning)]
 
     def _view(self, name: str, files: list[str], table: str = "") -> None:

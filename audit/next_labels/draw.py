@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import scipy
 from django.db import transaction
-from scipy.stats import rankdata
 
 from annotations.errors import Refused, StudyRefused
 from annotations.models import Draw, Study
@@ -23,8 +23,8 @@ from audit.stats.estimate import Undefined
 from judges.models import Score
 from judges.names import runs_by_name
 
-# What needs no more than the study; `Draw.By.ESCALATION` also needs a judge and a report.
-BY = (Draw.By.UNIFORM.value, Draw.By.UNCERTAINTY.value)
+# What needs no more than the study; `Draw.DrawRule.ESCALATION` also needs a judge and a report.
+BY = (Draw.DrawRule.UNIFORM.value, Draw.DrawRule.UNCERTAINTY.value)
 
 
 @transaction.atomic
@@ -35,7 +35,7 @@ def draw_labels(*, study: Study, count: int, seed: int, by: str, user: Any = Non
     number = draws.next_number(study)
     frame = draws.frame_of(study)
     draws.refuse_unfit(study, count, frame)
-    if by == Draw.By.UNIFORM:
+    if by == Draw.DrawRule.UNIFORM:
         useful = np.ones(len(frame.images))
     else:
         useful = usefulness(study, frame.images)
@@ -108,7 +108,7 @@ def usefulness(study: Study, images: tuple[int, ...]) -> np.ndarray:
 def mean_of_judges(study: Study, images: Sequence[int]) -> np.ndarray:
     """What the judges say together, from 0 to 1; NaN where none says anything."""
     place = {pk: number for number, pk in enumerate(images)}
-    said = [_said(run.pk, place) for run in runs_by_name(study).values()]
+    said = [_judge_scores(run.pk, place) for run in runs_by_name(study).values()]
     table = np.array([np.full(len(images), np.nan), *said])
     given = (~np.isnan(table)).sum(axis=0)
     return np.divide(
@@ -116,7 +116,7 @@ def mean_of_judges(study: Study, images: Sequence[int]) -> np.ndarray:
     )
 
 
-def _said(run: int, place: dict[int, int]) -> np.ndarray:
+def _judge_scores(run: int, place: dict[int, int]) -> np.ndarray:
     scores = np.full(len(place), np.nan)
     rows = Score.objects.filter(run=run, value__isnull=False).order_by()
     for image, value in rows.values_list("image_id", "value"):
@@ -124,5 +124,5 @@ def _said(run: int, place: dict[int, int]) -> np.ndarray:
             scores[place[image]] = value
     known = ~np.isnan(scores)
     if known.any() and (scores[known].min() < 0 or scores[known].max() > 1):
-        scores[known] = (rankdata(scores[known]) - 0.5) / known.sum()
+        scores[known] = (scipy.stats.rankdata(scores[known]) - 0.5) / known.sum()
     return scores

@@ -32,7 +32,7 @@ def pilots(study: Study, question: str, judges: tuple[str, ...]) -> dict[str, An
         if all(name not in (judge.name, judge.facts["name"]) for judge in paired.judges):
             raise Refused(f"“{name}” has no scores in this study.")
     people = paired.people
-    reference = Reference.of(people, Options().on(people.scale))
+    reference = Reference.from_people(people, Options().with_scale_cut(people.scale))
     level = reference.yes if people.scale.is_yes_no else reference.mean
     scale = people.scale
     return {
@@ -41,7 +41,7 @@ def pilots(study: Study, question: str, judges: tuple[str, ...]) -> dict[str, An
         "simulated": study.simulated or people.simulated,
         "judges": [judge.name for judge in paired.judges],
         "labels": int(_labelled(paired, level).sum()),
-        "all": _told(_pooled(paired, level)),
+        "all": _pilot_body(_pooled(paired, level)),
         "generators": [
             _of_generator(paired, level, code, name)
             for code, name in enumerate(people.generator_names)
@@ -70,7 +70,7 @@ def estimate_of(told: dict[str, Any]) -> Result:
     return Estimate(told["value"], told["low"], told["high"], told["n"])
 
 
-def _told(found: pilot.Pilot | Undefined) -> dict[str, Any]:
+def _pilot_body(found: pilot.Pilot | Undefined) -> dict[str, Any]:
     if isinstance(found, Undefined):
         return found.as_dict()
     parts = {"variance": found.variance, "left": found.left, "explained": found.explained}
@@ -87,7 +87,7 @@ def _of_generator(paired: Paired, level: np.ndarray, code: int, name: str) -> di
         "name": name,
         "images": int(here.sum()),
         "labelled": count,
-        "own": _told(own),
+        "own": _pilot_body(own),
         "design_effect": _effect(paired, level, labelled),
     }
 

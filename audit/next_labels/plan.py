@@ -114,7 +114,7 @@ def plan_from(study: Study, told: dict[str, Any], wish: Wish) -> dict[str, Any]:
 
 
 def question_of(study: Study, wish: Wish, answered: list[str]) -> str:
-    """The question asked for, else the first that was answered, else the first that can be."""
+    """The requested question, else the first that was answered, else the first that can be."""
     if wish.question is not None and wish.question not in answered:
         return reports.question_of(study, Options(question=wish.question))
     if answered:
@@ -130,7 +130,7 @@ def question_of(study: Study, wish: Wish, answered: list[str]) -> str:
 
 
 def _check(wish: Wish, scale: Scale, question: str) -> None:
-    asked = "points" if scale.in_points else f"steps of the scale, which goes {scale.words}"
+    asked = "points" if scale.in_points else f"steps of the scale, which goes {scale.labels_text}"
     if not SMALLEST <= wish.within < math.inf:
         raise Refused(f"Say to within how many {asked}: a number above 0, at least {SMALLEST:g}.")
     whole = (scale.high - scale.low) * (100 if scale.in_points else 1)
@@ -191,7 +191,7 @@ def _stated(variance: float, rho: float, rests_on: str) -> Spread:
 def _row(of: dict[str, Any], wish: Wish, within: float, everywhere: Spread) -> dict[str, Any]:
     spread, own = everywhere, pilot_of(of["own"])
     stated = wish.variance is not None or wish.rho is not None
-    # A judge that says exactly what people said shows no error: so few labels tell nothing of it.
+    # A judge that agrees with every answer shows no error: so few labels tell nothing of it.
     if (
         not isinstance(own, Undefined)
         and not stated

@@ -17,7 +17,7 @@ RESTS_ON = {
 
 def headline(body: dict[str, Any]) -> str:
     """What it takes, in one sentence."""
-    return f"{_wanted(body)}: {_needed(body)}."
+    return f"{_goal_words(body)}: {_needed(body)}."
 
 
 def sentences(body: dict[str, Any]) -> list[str]:
@@ -54,7 +54,7 @@ def raters(body: dict[str, Any]) -> str:
 
 
 def drift(body: dict[str, Any]) -> list[str]:
-    """What it takes until a drift of each judge would be told."""
+    """What it takes until a drift of each judge would be found."""
     return [
         f"{title(one['judge'])}: {one['points']:g} points of offset are found 4 times in 5 with "
         + " or ".join(
@@ -133,7 +133,7 @@ def _lines(body: dict[str, Any]) -> Iterator[str]:
         yield from (f"  {one}" for one in body["assumed"])
 
 
-def _wanted(body: dict[str, Any]) -> str:
+def _goal_words(body: dict[str, Any]) -> str:
     unit = "points" if body["in_points"] else "on the scale"
     return f"±{body['within']:g} {unit} at 95 % for {TARGETS[body['target']]}"
 

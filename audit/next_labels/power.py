@@ -1,4 +1,4 @@
-"""How many prompts and people it takes until a drift of a judge would be told, from the newest report."""
+"""How many prompts and people it takes until a drift of a judge would be found, from the newest report."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from annotations.studies import draws
 from audit.models import Report
 from audit.next_labels.draw import draw_useful
 from audit.reports import escalation
-from audit.statistic_names import told
+from audit.statistic_names import stored_statistic
 from audit.words.report import title
 
 
@@ -39,7 +39,7 @@ def draw_to_people(
     if judge not in body["judges"]:
         known = ", ".join(body["judges"]) or "none"
         raise Refused(f"The report has no judge “{judge}”. It has: {known}.")
-    trusted = told(body["judges"][judge]["overall"], "trusted_share")
+    trusted = stored_statistic(body["judges"][judge]["overall"], "trusted_share")
     if "undefined" in trusted:
         raise StudyRefused(
             f"Nothing tells on which images {title(judge)} may be trusted: {trusted['undefined']}. "
@@ -68,7 +68,7 @@ def draw_to_people(
         count=count,
         seed=seed,
         number=number,
-        by=Draw.By.ESCALATION,
+        by=Draw.DrawRule.ESCALATION,
         user=user,
         about=f"judge {judge}",
     )

@@ -52,8 +52,8 @@ def data(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _Page(request, place)
     template = "audit/data.html"
     if request.htmx:
-        return render(request, f"{template}#list", page.listed())
-    return render(request, template, {**page.listed(), **page.menus()})
+        return render(request, f"{template}#list", page.list_context())
+    return render(request, template, {**page.list_context(), **page.menus()})
 
 
 @require_GET
@@ -82,7 +82,7 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
     if do in ("label", "known"):
         owner_place_or_404(request, slug)
     if "all" not in request.POST or do in ("label", "keep", "known"):
-        chosen = _chosen(request, study, filters, do)
+        chosen = _choose_selection(request, study, filters, do)
         filters = Filters(selection=str(chosen.pk), judge=filters.judge)
         if do == "label":
             selections.label_first(study=study, selection=chosen)
@@ -156,7 +156,7 @@ class _Page:
         view = {} if self.view == "grid" else {"view": self.view}
         return reverse(name, args=[self.study.slug, *args]) + self.filters.address(**view, **more)
 
-    def listed(self) -> dict[str, Any]:
+    def list_context(self) -> dict[str, Any]:
         filters, study = self.filters, self.study
         behind = self._count_people()
         images = _ordered(study, filters, self.run)
@@ -164,7 +164,7 @@ class _Page:
         number, pages = _page_number(self.request.GET.get("page", "1"), total)
         begins = (number - 1) * PER_PAGE
         ids = list(images.values_list("pk", flat=True)[begins : begins + PER_PAGE])
-        shown = cards.shown(ids, self.run, begins=begins)
+        shown = cards.cards_of_images(ids, self.run, begins=begins)
         prompt = shown[0].image.prompt if filters.prompt and shown else None
         return {
             "study": study,
@@ -181,7 +181,8 @@ class _Page:
             "behind": behind,
             "judge_title": title(self.judge) if self.judge else "",
             "prompt": prompt,
-            "all_prompts": reverse("data", args=[study.slug]) + filters.without("prompt").address(),
+            "all_prompts": reverse("data", args=[study.slug])
+            + filters.without_filters("prompt").address(),
             "cards": [
                 {
                     "card": card,
@@ -355,7 +356,7 @@ def _ordered(study: Study, filters: Filters, run: Run | None = None) -> QuerySet
         raise Http404 from error
 
 
-def _chosen(request: HtmxRequest, study: Study, filters: Filters, do: str) -> Selection:
+def _choose_selection(request: HtmxRequest, study: Study, filters: Filters, do: str) -> Selection:
     if "all" in request.POST:
         pks = _ordered(study, filters).values_list("pk", flat=True).iterator(chunk_size=5000)
     else:

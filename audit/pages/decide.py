@@ -17,7 +17,7 @@ from audit.next_labels.to_people import draw_to_people
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Table, row
 from audit.reports import escalation
-from audit.statistic_names import headings, told
+from audit.statistic_names import headings, stored_statistic
 from audit.view import View
 from audit.words import decisions as words
 from audit.words import drift_state
@@ -83,7 +83,7 @@ def work_of(page: ReportPage, body: dict[str, Any], name: str) -> dict[str, Any]
     left, first = escalation.first_left_to_people(page.study, name, body, LISTED)
     return {
         "ranking": ranking(body, name),
-        "trusted": told(body["judges"][name]["overall"], "trusted_share"),
+        "trusted": stored_statistic(body["judges"][name]["overall"], "trusted_share"),
         "left": left,
         "draw_url": page.address("decide-draw") if page.request.place.owns else "",
         "listed": [
@@ -97,11 +97,11 @@ def people(page: ReportPage, body: dict[str, Any]) -> Table:
     rows = []
     for name, judge in body["judges"].items():
         overall, ranked = judge["overall"], _ranked(body, name)
-        alt_test = told(overall, "alt_test")
+        alt_test = stored_statistic(overall, "alt_test")
         stats = {
             "advantage": alt_test.get("advantage", alt_test),
-            "trusted_share": told(overall, "trusted_share"),
-            "soft_pairwise_accuracy": told(overall, "soft_pairwise_accuracy"),
+            "trusted_share": stored_statistic(overall, "trusted_share"),
+            "soft_pairwise_accuracy": stored_statistic(overall, "soft_pairwise_accuracy"),
             "kendall_of_generators": ranked.get("kendall_tau_b", ranked),
             "kendall_over_both": ranked.get("kendall_tau_b_over_both", ranked),
             "swapped_pairs": ranked.get("swapped_pairs", ranked),
@@ -128,10 +128,13 @@ def reward(page: ReportPage, body: dict[str, Any]) -> Table:
     rows = []
     for name, judge in body["judges"].items():
         overall = judge["overall"]
-        chosen, brier = told(overall, "best_of_n"), told(overall, "brier")
+        chosen, brier = stored_statistic(overall, "best_of_n"), stored_statistic(overall, "brier")
         stats = {
             **{part: chosen.get(part, chosen) for part in ("people_gain", "judge_gain", "ratio")},
-            **{key: told(overall, key) for key in ("brier", "log_score", *list(REWARD)[-2:])},
+            **{
+                key: stored_statistic(overall, key)
+                for key in ("brier", "log_score", *list(REWARD)[-2:])
+            },
             "over_the_average": brier.get("over_the_average", brier),
         }
         rows.append(row(title(name), stats, REWARD, judge=name, face=face_of(body, name)))
@@ -142,7 +145,7 @@ def balanced(body: dict[str, Any]) -> Table:
     rows = [
         row(
             title(name),
-            {key: told(judge["overall"], key) for key in BALANCED},
+            {key: stored_statistic(judge["overall"], key) for key in BALANCED},
             BALANCED,
             judge=name,
             face=face_of(body, name),
@@ -175,7 +178,7 @@ def ranking(body: dict[str, Any], name: str) -> dict[str, Any]:
 
 def _ranked(body: dict[str, Any], name: str) -> dict[str, Any]:
     found = body.get("ranking", {}).get("judges", {}).get(name)
-    return told({}, "ranking") if found is None else found
+    return stored_statistic({}, "ranking") if found is None else found
 
 
 def table_file(page: ReportPage, body: dict[str, Any], view: View) -> list[Table]:

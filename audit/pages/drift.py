@@ -15,7 +15,7 @@ from audit.charts.faces import face_of
 from audit.pages.filters import judge_boxes
 from audit.pages.frame import ReportPage, report_page, respond
 from audit.pages.tables import Row, Table, row
-from audit.statistic_names import headings, told
+from audit.statistic_names import headings, stored_statistic
 from audit.stats import enough
 from audit.stats.over_time.drift import SATURATED
 from audit.view import MANY, View, foremost
@@ -71,7 +71,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
         "tables": tables(page, body, loud),
         "folded": len(judges) - len(loud),
         "undated": " ".join(
-            part for part in (_undated(undated), few, _apart(body, judges)) if part
+            part for part in (_undated(undated), few, _other_scales(body, judges)) if part
         ),
         "released": f"{MARKS} {few}".strip(),
         "filters": [judge_boxes(body, loud)] if len(body["judges"]) > 1 else [],
@@ -117,7 +117,7 @@ def _undated(names: list[str]) -> str:
     )
 
 
-def _apart(body: dict[str, Any], judges: list[str]) -> str:
+def _other_scales(body: dict[str, Any], judges: list[str]) -> str:
     """Names the judges that are not drawn because their scores are on another scale."""
     drawn = drift_chart.on_peoples_scale(body, judges)
     apart = [report_words.title(name) for name in judges if name not in drawn]
@@ -217,7 +217,7 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
 
 def _why_no_offset(judge: dict[str, Any]) -> str:
     if "follows" not in judge:
-        return told({}, "offset")["undefined"]
+        return stored_statistic({}, "offset")["undefined"]
     return judge["drift"].get("untold") or "too few images, or no release date"
 
 

@@ -21,7 +21,7 @@ from audit.images.browse import Filters, NotThere
 from audit.pages.filters import select
 from audit.words.report import title
 from judges.exports import tables
-from judges.exports.tables import TABLES, Asked
+from judges.exports.tables import TABLES, ExportOptions
 from judges.models import Run
 from judges.names import runs_by_name
 
@@ -75,7 +75,7 @@ def export(request: HtmxRequest, slug: str) -> HttpResponse:
             "menus": _menus(place, asked, judges),
             "hidden": [
                 (name, value)
-                for name, value in _given(filters).items()
+                for name, value in _typed_filters(filters).items()
                 if value and name not in ("of",)
             ],
         },
@@ -90,7 +90,7 @@ def file(request: HtmxRequest, slug: str, what: str, kind: str) -> HttpResponseB
         raise Http404
     filters = filters_or_404(request.GET)
     options = _options(request, place, runs_by_name(place.study))
-    asked = Asked(
+    asked = ExportOptions(
         what,
         kind,
         people=options["people"] or "everybody",
@@ -103,7 +103,7 @@ def file(request: HtmxRequest, slug: str, what: str, kind: str) -> HttpResponseB
     return send(place.study, asked)
 
 
-def send(study: Study, asked: Asked) -> StreamingHttpResponse:
+def send(study: Study, asked: ExportOptions) -> StreamingHttpResponse:
     """The file as it is made: a large study takes no more memory than a small one."""
     parts = tables.stream(study, asked)
     part = "" if asked.among is None else f" of {len(asked.among)} images"
@@ -175,5 +175,5 @@ def _menus(place: Place, asked: dict[str, str], judges: Mapping[str, Run]) -> li
     return menus
 
 
-def _given(filters: Filters) -> dict[str, str]:
+def _typed_filters(filters: Filters) -> dict[str, str]:
     return {name: getattr(filters, name) for name in Filters.__dataclass_fields__}

@@ -145,7 +145,7 @@ class ReportPage:
         that chart and table never come from two reports."""
         query = {"report": self.report_id, **query}
 
-        def at(kind: str) -> str:
+        def chart_address(kind: str) -> str:
             return self.address("chart", name, kind, **query)
 
         return {
@@ -153,7 +153,7 @@ class ReportPage:
             "title": heading,
             "blank": every_chart.blank(name, self.body, self.view),
             "images": self.address("data"),
-            **chart_links(at),
+            **chart_links(chart_address),
         }
 
     def table_file(self, name: str, **query: Any) -> str:
@@ -190,6 +190,7 @@ class ReportPage:
             "has_runs": self.report is not None or study.runs.exists(),
             "signature": report_words.signature(body) if body else [],
             "missing": report_words.missing(body) if body else [],
+            "undated": any(not one["release_date"] for one in body.get("generators", ())),
             "vega_url": reverse("vega"),
             "many": len(body.get("judges", ())) > MANY,
             "judge_choices": [
@@ -209,7 +210,7 @@ def report_page(request: HtmxRequest, slug: str) -> ReportPage:
         newest = known.filter(options=report.options).first()
         return ReportPage(request, study, newest, report, view, report.options)
     usual = known.with_usual_options().first()
-    options = _chosen(study, view, usual)
+    options = _chosen_options(study, view, usual)
     newest = known.filter(options=options).first() if options else usual
     due = options and reports.is_due(study=study, patient=True, options=options)
     if due:
@@ -217,7 +218,7 @@ def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     return ReportPage(request, study, newest, newest, view, options)
 
 
-def _chosen(study: Study, view: View, usual: Report | None) -> dict[str, Any]:
+def _chosen_options(study: Study, view: View, usual: Report | None) -> dict[str, Any]:
     """The options of a report that the address asks for. What everybody sees already is no choice,
     and neither is a question that nobody has answered by a number."""
     question = view.question
@@ -231,7 +232,7 @@ def _chosen(study: Study, view: View, usual: Report | None) -> dict[str, Any]:
 def options_of(view: View, question: str) -> dict[str, Any]:
     """Of the report with these choices; {} is the usual one."""
     chosen = Options(question=question or None, positive_at=view.cut, consensus=view.consensus)
-    return chosen.changed()
+    return chosen.changed_options()
 
 
 def respond(page: Polled, template: str, context: Callable[[], dict[str, Any]]) -> HttpResponse:

@@ -9,7 +9,7 @@ from typing import Any
 
 from audit.charts.faces import Face, face_of
 from audit.pages.tables import Row, Table, judged_enough
-from audit.statistic_names import STATISTICS, told
+from audit.statistic_names import STATISTICS, stored_statistic
 from audit.stats import enough
 from audit.stats.multiplicity import LEVEL
 from audit.words.numbers import cell, corrected_p
@@ -87,7 +87,7 @@ def heat_map(
     sizes = {key: max(cut[key]["n"] for cut in cuts.values() if key in cut) for key in found}
     known = {
         name: {
-            key: judged_enough(told(cut[key], statistic), enough.IMAGES)
+            key: judged_enough(stored_statistic(cut[key], statistic), enough.IMAGES)
             for key in found
             if key in cut
         }

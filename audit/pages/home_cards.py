@@ -108,7 +108,7 @@ def cards(user: AbstractBaseUser | AnonymousUser) -> list[StudyCard]:
         .values_list("study")
         .annotate(Count("pk"))
     )
-    fresh = _counted([pk for pk in research if not summaries.get(pk)])
+    fresh = _count_images([pk for pk in research if not summaries.get(pk)])
     made = []
     for place in places:
         if not place.may_research:
@@ -161,7 +161,7 @@ def sparks(summary: dict[str, Any]) -> list[Spark]:
     return lines if len(lines) <= MANY else lines[:FOREMOST]
 
 
-def _counted(studies: list[int]) -> dict[int, dict[str, Any]]:
+def _count_images(studies: list[int]) -> dict[int, dict[str, Any]]:
     """Counts images and labelled images, for studies without a report that would say."""
     if not studies:
         return {}

@@ -82,11 +82,11 @@ def close_tour(request: PersonsRequest) -> HttpResponse:
 def _steps(
     study: Study, counts: StudyCounts, runs: list[str], report: Report | None, is_owner: bool
 ) -> Iterator[Step]:
-    def at(name: str) -> str:
+    def step_address(name: str) -> str:
         return reverse(name, args=[study.slug])
 
     def exported(what: str) -> str:
-        return f"{at('export')}#export-{what}"
+        return f"{step_address('export')}#export-{what}"
 
     has_images = counts.images > 0
     yield Step(
@@ -97,7 +97,7 @@ def _steps(
         if has_images
         else "No images yet. Bring pictures, tables, or a benchmark’s files.",
         has_images,
-        at("imports"),
+        step_address("imports"),
         "Import more" if has_images else "Import images",
         (("Export images", exported("images")),) if has_images else (),
     )
@@ -107,7 +107,7 @@ def _steps(
         "Questions",
         f"People answer “{study.form.title}”, {_n(asked, 'question')} about each image.",
         True,
-        at("form-edit") if is_owner else "",
+        step_address("form-edit") if is_owner else "",
         "Change the questions",
     )
     labelled = f"{counts.labelled} of {_n(counts.images, 'image')} labelled; " if has_images else ""
@@ -117,7 +117,7 @@ def _steps(
         f"{labelled}{_n(counts.people, 'person', 'people')} in this study, up to {study.overlap} "
         "for each image.",
         has_images and counts.labelled == counts.images,
-        at("people"),
+        step_address("people"),
         "Invite people" if is_owner else "See the people",
         (("Export labels", exported("labels")),) if counts.annotations else (),
     )
@@ -132,7 +132,7 @@ def _steps(
         if runs
         else "No judge has scored these images yet. Start one, or import its scores.",
         bool(runs) and not going and not stopped,
-        at("runs"),
+        step_address("runs"),
         "See the runs" if runs else "Start a judge",
         (("Export scores", exported("scores")),) if runs else (),
     )
@@ -143,9 +143,9 @@ def _steps(
         if report
         else "No report yet. It needs labels and a judge’s scores of the same images.",
         report is not None,
-        at("summary"),
+        step_address("summary"),
         "See the summary",
-        (("Export reports", at("reports")),) if report is not None else (),
+        (("Export reports", step_address("reports")),) if report is not None else (),
     )
 
 

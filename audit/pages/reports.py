@@ -37,7 +37,7 @@ ENDINGS = {"latex": "zip"}  # with its figures
 @login_required
 def listing(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
-    return respond(page, "audit/reports.html", lambda: _listed(page))
+    return respond(page, "audit/reports.html", lambda: _list_reports(page))
 
 
 @require_POST
@@ -64,7 +64,7 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
 
 @require_GET
 @login_required
-def compared(request: HtmxRequest, slug: str) -> HttpResponse:
+def compared_reports(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     older, newer = (_report(page, request.GET.get(name, "")) for name in ("a", "b"))
     if older.created_at > newer.created_at:
@@ -88,7 +88,7 @@ def as_file(request: HtmxRequest, slug: str, report_id: int, kind: str) -> HttpR
     return response
 
 
-def _listed(page: ReportPage) -> dict[str, Any]:
+def _list_reports(page: ReportPage) -> dict[str, Any]:
     study = page.study
     newest = list(Report.objects.filter(study=study).defer("body")[: LISTED + 1])
     rows = [

@@ -65,16 +65,16 @@ def _context(page: ReportPage) -> dict[str, Any]:
         else None,
         "heat": heat,
         "heat_title": f"{MAIN[statistic]} by {SLICES[by]}",
-        "searched": _asked(page)["q"],
-        "csv": page.table_file("slices", **asked, **_asked(page)),
+        "searched": _table_options(page)["q"],
+        "csv": page.table_file("slices", **asked, **_table_options(page)),
         "tables": shown if len(shown) <= MANY else [],
         "any": bool(shown),
         "enough": any(cell.value for row in heat.rows for cell in row.cells)
-        or bool(_asked(page)["q"]),
+        or bool(_table_options(page)["q"]),
         "at_least": enough.IMAGES,
         "why_none": WHY_NONE.get(by, "This report has no such slices."),
         "filters": [
-            {"name": "q", "title": f"search for a {SLICES[by]}", "text": _asked(page)["q"]},
+            {"name": "q", "title": f"search for a {SLICES[by]}", "text": _table_options(page)["q"]},
             select("by", "slice by", SLICES.items(), by),
             select("statistic", "chart of", MAIN.items(), statistic),
             judge_boxes(body, view.judges_of(body)),
@@ -83,15 +83,20 @@ def _context(page: ReportPage) -> dict[str, Any]:
     }
 
 
-def _asked(page: ReportPage) -> dict[str, str]:
+def _table_options(page: ReportPage) -> dict[str, str]:
     """What the coloured table is searched for, and its order."""
     return {name: page.request.GET.get(name, "")[:200] for name in ("q", "sort", "order")}
 
 
 def _heat(page: ReportPage, body: dict[str, Any], view: View) -> HeatMap:
     by, statistic = view.by or "tag", view.slice_statistic(body)
-    kept = {"by": by, "statistic": statistic, "judge": list(view.judges), "q": _asked(page)["q"]}
-    order = _asked(page)
+    kept = {
+        "by": by,
+        "statistic": statistic,
+        "judge": list(view.judges),
+        "q": _table_options(page)["q"],
+    }
+    order = _table_options(page)
     return heat_map(
         body,
         view.judges_of(body),

@@ -12,7 +12,7 @@ from django.utils.text import slugify
 
 from annotations.exports.labels import defused
 from audit.charts.faces import Face
-from audit.statistic_names import MAIN, told
+from audit.statistic_names import MAIN, stored_statistic
 from audit.stats import enough
 from audit.words import drift_state
 from audit.words.numbers import Cell, cell, corrected_p
@@ -183,7 +183,7 @@ def drift_csv(body: dict[str, Any]) -> str:
         slices = [*part["by_generator"].items(), ("", part["overall"])]
         offsets = drift_state.offsets(part)
         for generator, stats in slices:
-            numbers = {name: told(stats, name) for name in NAMES}
+            numbers = {name: stored_statistic(stats, name) for name in NAMES}
             if generator in offsets:
                 numbers["offset"] = offsets[generator]
             for name, estimate in numbers.items():

@@ -44,7 +44,7 @@ study_pages = [
     path("agreement/people.csv", people.table, name="people-table"),
     path("agreement/<slug:name>.<slug:kind>", people.chart, name="people-chart"),
     path("reports/", reports.listing, name="reports"),
-    path("reports/changes/", reports.compared, name="report-changes"),
+    path("reports/changes/", reports.compared_reports, name="report-changes"),
     path("reports/<int:report_id>/report.<slug:kind>", reports.as_file, name="report-file"),
     *moved.study_pages,
 ]

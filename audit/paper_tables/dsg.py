@@ -51,7 +51,10 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
     )
     people = audited.paired.people.mean
     correlations = [
-        Row(name, (_of(ranking.spearman, people, v), _of(ranking.kendall_tau_b, people, v)))
+        Row(
+            name,
+            (_correlate(ranking.spearman, people, v), _correlate(ranking.kendall_tau_b, people, v)),
+        )
         for name, (v, _) in scores.items()
     ]
     return [
@@ -95,7 +98,7 @@ def _with_absent(audited: Audited, judge: JudgeScores) -> tuple[np.ndarray, np.n
     return np.where(absent, 0.0, judge.scores), absent
 
 
-def _of(statistic, people: np.ndarray, scores: np.ndarray) -> Result:
+def _correlate(statistic, people: np.ndarray, scores: np.ndarray) -> Result:
     both = ~np.isnan(people) & ~np.isnan(scores)
     if not both.any():
         return Undefined("no image has both a rating and a score", 0)

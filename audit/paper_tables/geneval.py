@@ -54,7 +54,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             "GenEval, Table 5: agreement with single people",
             "judge",
             ("overall", *heads),
-            tuple(_compared(audited, pairs, tasks, "percent_agreement")),
+            tuple(_compare_rows(audited, pairs, tasks, "percent_agreement")),
             3,
             FIRST,
         ),
@@ -62,7 +62,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             "GenEval, Table 4: Cohen’s κ with single people",
             "judge",
             ("overall", *heads),
-            tuple(_compared(audited, pairs, tasks, "cohen_kappa")),
+            tuple(_compare_rows(audited, pairs, tasks, "cohen_kappa")),
             2,
             FIRST,
         ),
@@ -177,7 +177,7 @@ def _pairs(rows: Sequence[tuple[np.ndarray, np.ndarray]]) -> Pairs:
     return np.concatenate(first), np.concatenate(second), np.concatenate(where)
 
 
-def _compared(
+def _compare_rows(
     audited: Audited,
     pairs: list[tuple[str, Pairs]],
     tasks: dict[str, np.ndarray],
@@ -185,7 +185,7 @@ def _compared(
 ) -> list[Row]:
     prompts = audited.paired.people.prompts
 
-    def found(pair: Pairs, where: np.ndarray) -> Result:
+    def compare_one(pair: Pairs, where: np.ndarray) -> Result:
         first, second, image = (part[where] for part in pair)
         if not image.size:
             return Undefined("no image has both answers", 0)
@@ -197,8 +197,8 @@ def _compared(
         Row(
             name,
             (
-                found(pair, np.ones(pair[2].size, dtype=bool)),
-                *(found(pair, of_task[pair[2]]) for of_task in tasks.values()),
+                compare_one(pair, np.ones(pair[2].size, dtype=bool)),
+                *(compare_one(pair, of_task[pair[2]]) for of_task in tasks.values()),
             ),
         )
         for name, pair in pairs

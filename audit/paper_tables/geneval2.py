@@ -62,8 +62,8 @@ def _scores(audited: Audited, of_people: list[AtomValue], whole: dict[str, np.nd
     for image, values in by_image(of_people):
         parts[image] = sum(values) / len(values)
     for generator, here in audited.generators:
-        numbers = [mean(_there(parts, here), NO_ATOMS, scale=100.0)]
-        numbers += [mean(_there(of, here), NO_SCORES, scale=100.0) for of in whole.values()]
+        numbers = [mean(_values_where(parts, here), NO_ATOMS, scale=100.0)]
+        numbers += [mean(_values_where(of, here), NO_SCORES, scale=100.0) for of in whole.values()]
         yield Row(generator, tuple(numbers))
 
 
@@ -91,7 +91,7 @@ def _by_atomicity(audited: Audited, whole: dict[str, np.ndarray]) -> PaperTable:
         Row(
             f"{generator} · {name}",
             tuple(
-                mean(_there(values, here & (atomicity == level)), NO_SCORES, scale=100.0)
+                mean(_values_where(values, here & (atomicity == level)), NO_SCORES, scale=100.0)
                 for level in levels
             ),
         )
@@ -102,5 +102,5 @@ def _by_atomicity(audited: Audited, whole: dict[str, np.ndarray]) -> PaperTable:
     return PaperTable("GenEval 2, Table 6: by atomicity, %", "generator", heads, tuple(rows), 1)
 
 
-def _there(values: np.ndarray, where: np.ndarray) -> list[float]:
+def _values_where(values: np.ndarray, where: np.ndarray) -> list[float]:
     return values[where & ~np.isnan(values)].tolist()

@@ -43,15 +43,15 @@ class PaperTable:
             )
         )
 
-    def shown(self, number: Result) -> str:
+    def format_number(self, number: Result) -> str:
         return NONE if isinstance(number, Undefined) else self._format(number.value)
 
     def with_interval(self, number: Result) -> str:
         """As the paper prints it, and behind it what the paper lacks."""
         if isinstance(number, Undefined) or number.low is None or number.high is None:
-            return self.shown(number)
+            return self.format_number(number)
         low, high = self._format(number.low), self._format(number.high)
-        return f"{self.shown(number)} ({low} to {high})"
+        return f"{self.format_number(number)} ({low} to {high})"
 
     def _format(self, value: float) -> str:
         text = f"{value:.{self.places}f}"

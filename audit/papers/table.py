@@ -16,7 +16,7 @@ class Fact:
     places: int
 
     @property
-    def shown(self) -> list[str]:
+    def cells(self) -> list[str]:
         return [
             "—" if value is None else f"{value:.{self.places}f}".replace("-", "−")
             for value in self.values

@@ -16,7 +16,7 @@ from annotations.forms.versions import form_of
 from annotations.models import Study
 from annotations.scales import Scale
 from annotations.studies import draws
-from audit.people.answers import NOBODY, Answered, Forms, answers_of, forms_of
+from audit.people.answers import NOBODY, Forms, QuestionAnswers, answers_of, forms_of
 from audit.reports import people_agreement
 from audit.reports.bootstrap import Draw, draw_of, est
 from audit.reports.human_scores import refused
@@ -87,7 +87,7 @@ def body_of(study: Study) -> dict[str, Any]:
     }
 
 
-def _digest(forms: Forms, answered: dict[str, Answered]) -> str:
+def _digest(forms: Forms, answered: dict[str, QuestionAnswers]) -> str:
     """A hash of everything that the statistics depend on."""
     sha = hashlib.sha256()
     for part in (forms.rater, forms.image, forms.prompt, forms.seconds, forms.moment):
@@ -124,7 +124,7 @@ def _quartiles(seconds: np.ndarray) -> dict[str, Any]:
     return {"value": middle, "low": low, "high": high, "n": int(known.size)}
 
 
-def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
+def _question(given: QuestionAnswers, busiest: list[int]) -> dict[str, Any]:
     table, raters = given.slots()
     # As in a report: prompts without two answers about anything are not drawn.
     several = (~np.isnan(table)).sum(axis=0) >= 2
@@ -160,7 +160,7 @@ def _question(given: Answered, busiest: list[int]) -> dict[str, Any]:
 
 
 def _published(
-    given: Answered,
+    given: QuestionAnswers,
     busiest: list[int],
     generators: tuple[str, ...],
     scale: Scale,
@@ -223,7 +223,7 @@ def _published(
 
 
 def _rated(
-    given: Answered, table: np.ndarray, scale: Scale, members: dict[int, dict[str, Any]]
+    given: QuestionAnswers, table: np.ndarray, scale: Scale, members: dict[int, dict[str, Any]]
 ) -> dict[str, Any]:
     if not given.is_number:
         nothing = est(Undefined("the answers have no order", given.units))
@@ -235,7 +235,9 @@ def _rated(
     return people_agreement.ratings_of(table, people, given.prompt_of_unit, OPTIONS, scale)
 
 
-def _severities(given: Answered, busiest: list[int], *, points: bool) -> dict[int, dict[str, Any]]:
+def _severities(
+    given: QuestionAnswers, busiest: list[int], *, points: bool
+) -> dict[int, dict[str, Any]]:
     """Of the people who are shown, among themselves."""
     if not given.is_number:
         return {}
@@ -247,7 +249,7 @@ def _severities(given: Answered, busiest: list[int], *, points: bool) -> dict[in
 
 
 def _alpha_on(
-    given: Answered, table: np.ndarray, here: np.ndarray, level: agreement.Level
+    given: QuestionAnswers, table: np.ndarray, here: np.ndarray, level: agreement.Level
 ) -> Result:
     several = here & ((~np.isnan(table)).sum(axis=0) >= 2)
     shown = several if several.any() else here
@@ -290,7 +292,7 @@ def _one_person(
     return est(enough.required(draw.ratio(over, under), at_least=SHARED_BY_A_PAIR))
 
 
-def _alpha(given: Answered, draw: Draw, table: np.ndarray, level: agreement.Level) -> Result:
+def _alpha(given: QuestionAnswers, draw: Draw, table: np.ndarray, level: agreement.Level) -> Result:
     if not given.is_number and level != "nominal":
         return Undefined("the answers have no order", table.shape[1])
     with_interval: Result = Undefined("too many units for an interval")
@@ -302,7 +304,7 @@ def _alpha(given: Answered, draw: Draw, table: np.ndarray, level: agreement.Leve
 # ---- Pairs of people -----------------------------------------------------------------------------
 
 
-def _pairs(given: Answered, people: list[int]) -> Pairs:
+def _pairs(given: QuestionAnswers, people: list[int]) -> Pairs:
     """[first, second, in common, share alike or None, kappa or None, why not]: `first` and `second`
     are indices into `people`."""
     rows = np.full((len(people), given.units), np.nan)
@@ -321,11 +323,13 @@ def _pairs(given: Answered, people: list[int]) -> Pairs:
             listed_pairs.append([first, second, shared, None, None, few.reason])
             continue
         answers = rows[first, both], rows[second, both]
-        listed_pairs.append([first, second, shared, *_alike(*answers)])
+        listed_pairs.append([first, second, shared, *_agreement_share(*answers)])
     return listed_pairs
 
 
-def _alike(first: np.ndarray, second: np.ndarray) -> tuple[float | None, float | None, str]:
+def _agreement_share(
+    first: np.ndarray, second: np.ndarray
+) -> tuple[float | None, float | None, str]:
     share = agreement.percent_agreement(first, second)
     kappa = agreement.cohen_kappa(first, second)
     return (
@@ -343,7 +347,7 @@ class _OverTime:
     answers are known."""
 
     def __init__(
-        self, given: Answered, table: np.ndarray, agreeing: np.ndarray, pairs: np.ndarray
+        self, given: QuestionAnswers, table: np.ndarray, agreeing: np.ndarray, pairs: np.ndarray
     ) -> None:
         self.prompts, self.table = given.prompt_of_unit, table
         self.counted = agreeing, pairs
@@ -383,8 +387,8 @@ class _OverTime:
             moment = self.moment[inside]
             parts.append(
                 {
-                    "first": _written(moment.min()),
-                    "last": _written(moment.max()),
+                    "first": _moment_text(moment.min()),
+                    "last": _moment_text(moment.max()),
                     "percent": est(enough.required(share)),
                     "alpha": est(enough.required(alpha)),
                 }
@@ -407,5 +411,5 @@ class _OverTime:
         return draw.change("ratio", (agreeing, pairs), later)
 
 
-def _written(moment: float) -> str:
+def _moment_text(moment: float) -> str:
     return f"{np.datetime64(int(moment), 's')}Z"

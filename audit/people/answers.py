@@ -37,7 +37,7 @@ class Forms:
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class QuestionAnswers:
     """The answers to one question, one entry each."""
 
     rater: np.ndarray
@@ -109,7 +109,9 @@ def _moment(given: datetime, stored: datetime) -> float:
     return np.inf if given == stored else given.timestamp()
 
 
-def answers_of(study: Study, forms: Forms) -> tuple[dict[str, Answered], dict[str, dict[str, int]]]:
+def answers_of(
+    study: Study, forms: Forms
+) -> tuple[dict[str, QuestionAnswers], dict[str, dict[str, int]]]:
     """Question -> its answers, in one query; and question -> how many of them (`of`) are "can't
     tell" (`n`), which is no value and is in no array."""
     rows = (
@@ -129,7 +131,7 @@ def answers_of(study: Study, forms: Forms) -> tuple[dict[str, Answered], dict[st
         keys.append(form)
         atoms.append(atom or 0)
         values.append(text if value is None else value)
-    answered = {question: _answered(forms, *parts) for question, parts in columns.items()}
+    answered = {question: _question_answers(forms, *parts) for question, parts in columns.items()}
     cannot_tell = {
         question: {"n": n, "of": n + len(columns.get(question, ((),))[0])}
         for question, n in sorted(unsure.items())
@@ -137,7 +139,7 @@ def answers_of(study: Study, forms: Forms) -> tuple[dict[str, Answered], dict[st
     return answered, cannot_tell
 
 
-def _answered(forms: Forms, keys: list, atoms: list, values: list) -> Answered:
+def _question_answers(forms: Forms, keys: list, atoms: list, values: list) -> QuestionAnswers:
     key, part = np.array(keys, dtype=np.int64), np.array(atoms, dtype=np.int64)
     place = np.minimum(np.searchsorted(forms.key, key), forms.key.size - 1)
     # A form submitted between the two queries is left for the next time.
@@ -150,7 +152,7 @@ def _answered(forms: Forms, keys: list, atoms: list, values: list) -> Answered:
     images, image = np.unique(forms.image[place], return_inverse=True)
     names, atom = np.unique(part, return_inverse=True)
     _, first, unit = np.unique(image * names.size + atom, return_index=True, return_inverse=True)
-    return Answered(
+    return QuestionAnswers(
         rater=forms.rater[place],
         unit=unit,
         value=value,

@@ -22,7 +22,7 @@ from audit.stats.estimate import Undefined
 def before_after(study: Study, before: str, after: str) -> dict[str, Any]:
     paired = pair(study=study, question=question_of(study, Options()))
     people = paired.people
-    reference = Reference.of(people, Options().on(people.scale))
+    reference = Reference.from_people(people, Options().with_scale_cut(people.scale))
     sides = _code(people, before), _code(people, after)
     if sides[0] == sides[1]:
         raise Refused("Name two generators: the one of before and the one of after.")

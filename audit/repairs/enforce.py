@@ -20,7 +20,7 @@ ARMS = (REPAIRED, CONTROL)
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
+class MadePicture:
     images: int
     known: int  # findings whose images were there already
 
@@ -31,7 +31,9 @@ def enforce(
     findings: Sequence[Finding],
     painter: Painter,
     advance: Callable[[], object] = lambda: None,
-) -> Made:
+    is_checked: bool = False,
+) -> MadePicture:
+    """`is_checked`: first the painter must draw one of the images again from its seed."""
     there = set(study.images.filter(metadata__has_key="parent").values_list("key", flat=True))
     todo = [
         one
@@ -39,6 +41,8 @@ def enforce(
         if not {key_of(one.image, arm) for arm in ARMS} <= there
         and "parent" not in one.image.metadata
     ]
+    if is_checked and todo:
+        painter.check(todo[0].image)
     outcome = Outcome()
     makers = {one.image.generator for one in todo}
     write_study.import_generators(
@@ -58,7 +62,7 @@ def enforce(
     write_study.import_images(study=study, records=_images(todo, painter, advance), outcome=outcome)
     if outcome.rejected:
         raise StudyRefused(f"An image could not be taken in: {outcome.rejected[0]['reason']}")
-    return Made(2 * len(todo), len(findings) - len(todo))
+    return MadePicture(2 * len(todo), len(findings) - len(todo))
 
 
 def key_of(image: Image, arm: str) -> str:
@@ -70,7 +74,7 @@ def _images(
 ) -> Iterator[ImageRecord]:
     for finding in findings:
         image = finding.image
-        about = {"parent": image.key, **painter.about(image)}
+        about = {"parent": image.key, **painter.image_metadata(image)}
         pair = {"wanted": finding.wanted, "found": finding.found, "judge": finding.judge}
         try:
             made = (

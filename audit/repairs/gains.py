@@ -51,7 +51,7 @@ def gains(study: Study) -> dict[str, Any]:
     found = triples(study)
     paired = pair(study=study, question=question_of(study, Options()))
     people = paired.people
-    reference = Reference.of(people, Options().on(people.scale))
+    reference = Reference.from_people(people, Options().with_scale_cut(people.scale))
     place = {key: number for number, key in enumerate(people.images.tolist())}
     arms = {
         arm: np.array([place[each[arm]] for each in found], dtype=np.int64)
@@ -59,12 +59,16 @@ def gains(study: Study) -> dict[str, Any]:
     }
     said = reference.yes if people.scale.is_yes_no else reference.mean
     rows = [
-        {"by": "people", "judge": "", **_of(said, arms, people.prompts, people.scale.in_points)}
+        {
+            "by": "people",
+            "judge": "",
+            **_gain_body(said, arms, people.prompts, people.scale.in_points),
+        }
     ]
     searched = set(Finding.objects.filter(study=study).order_by().values_list("judge", flat=True))
     for judge in paired.judges:
         points = not why_no_points(people, judge.scores)
-        row = _of(judge.scores, arms, people.prompts, points)
+        row = _gain_body(judge.scores, arms, people.prompts, points)
         rows.append({"by": judge.name, "judge": judge.name, "found": judge.name in searched, **row})
     return {
         "study": study.slug,
@@ -80,7 +84,7 @@ def gains(study: Study) -> dict[str, Any]:
     }
 
 
-def _of(
+def _gain_body(
     values: np.ndarray, arms: dict[str, np.ndarray], prompts: np.ndarray, points: bool
 ) -> dict[str, Any]:
     compared = {

@@ -12,8 +12,9 @@ from annotations.benchmarks.builtin.grammar import describe, parse
 from annotations.benchmarks.builtin.redraw import redraw
 from annotations.errors import Refused
 from annotations.models import Image
+from annotations.pictures.store import open_picture
 from audit.models import Finding
-from judges.generating import guidance, pipelines
+from judges.generating import guidance, pipelines, seed_check
 
 OTHER = 1000  # samples of the bench's that no study has
 
@@ -23,8 +24,11 @@ class Painter(Protocol):
 
     def control(self, image: Image) -> bytes: ...
 
-    def about(self, image: Image) -> dict[str, Any]:
+    def image_metadata(self, image: Image) -> dict[str, Any]:
         """What the image's metadata says of how it was made."""
+
+    def check(self, image: Image) -> None:
+        """Refuses where it would not draw this image again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +45,11 @@ class Bench:
         prompt, maker, given = self._scene(image)
         return bench.draw(prompt, maker, sample=OTHER + image.sample, **given).png
 
-    def about(self, image: Image) -> dict[str, Any]:
+    def image_metadata(self, image: Image) -> dict[str, Any]:
         return {"painter": "built-in bench"}
+
+    def check(self, image: Image) -> None:
+        """It draws by rules: of the same scene always the same picture."""
 
     def _scene(self, image: Image) -> tuple[Any, bench.Generator, dict[str, Any]]:
         maker = next((one for one in bench.GENERATORS if one.name == image.generator.name), None)
@@ -78,14 +85,28 @@ class Diffusers:
         wish = pipelines.Wish(image.prompt.text, new_seed(image))
         return _png(pipelines.make(self.pipeline, wish, self.how))
 
-    def about(self, image: Image) -> dict[str, Any]:
+    def image_metadata(self, image: Image) -> dict[str, Any]:
         return {
             "painter": self.path,
             "pipeline": type(self.pipeline).__name__,
             "scheduler": type(self.pipeline.scheduler).__name__,
             "how": self.how.as_dict(),
-            "form": guidance.FORM,
+            "form": guidance.form_of(self.how.variant, self.how.reading),
+            "kernels": seed_check.kernels(self.pipeline),
         }
+
+    def check(self, image: Image) -> None:
+        if not image.file or _seed(image) is None:
+            return  # The repair says why.
+        wish = pipelines.Wish(image.prompt.text, _seed(image))
+        apart = seed_check.difference(self.pipeline, wish, self.how, open_picture(image.file))
+        if apart > seed_check.SAME:
+            raise Refused(
+                f"Seed {wish.seed} does not draw “{image.key}” again: the two differ by {apart:.0f} of 255 in "
+                "the mean, so a repair would start from other noise. Steps, guidance, size, scheduler or the "
+                f"kernels differ from those it was made with; here they are {seed_check.kernels(self.pipeline)}. "
+                "Give those of the image, or go on with --without-check."
+            )
 
 
 def new_seed(image: Image) -> int:

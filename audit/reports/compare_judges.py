@@ -56,10 +56,10 @@ def comparison(best: str | None, differences: Mapping[str, dict[str, Any]]) -> d
 def differences_from(series: Series, best: Series, options: Options) -> dict[str, Any]:
     """This judge minus the best one, on the images that both scored."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
-    mine, theirs = series.at(shared), best.at(shared)
+    mine, theirs = series.series_where(shared), best.series_where(shared)
     ranks = draw_of(mine.prompts, options)
     decided = ~np.isnan(mine.yes)
-    a, b = mine.at(decided), theirs.at(decided)
+    a, b = mine.series_where(decided), theirs.series_where(decided)
     draw = draw_of(a.prompts, options)
     differences = {
         "n": len(a.yes),

@@ -24,7 +24,7 @@ POINTS = 201
 
 
 def curves(series: Series, options: Options) -> dict[str, Any]:
-    both = series.at(~np.isnan(series.score) & ~np.isnan(series.yes))
+    both = series.series_where(~np.isnan(series.score) & ~np.isnan(series.yes))
     edges = _edges(both.score)
     return {
         "n": len(both.yes),
@@ -79,7 +79,7 @@ def _roc(both: Series) -> dict[str, Any]:
 
 def _operating_point(both: Series) -> dict[str, Any]:
     """The judge's point on the plot, with the verdicts that κ and agreement are computed from."""
-    ruled = both.at(~np.isnan(both.verdict))
+    ruled = both.series_where(~np.isnan(both.verdict))
     positives, negatives = int((ruled.yes == 1).sum()), int((ruled.yes == 0).sum())
     if not positives or not negatives:
         return {"undefined": "no verdicts on images of both kinds", "n": len(ruled.yes)}
@@ -97,7 +97,7 @@ def _reliability(both: Series, options: Options) -> list[dict[str, Any]] | dict[
     place = np.minimum((both.score * RELIABILITY_BINS).astype(int), RELIABILITY_BINS - 1)
     bins = []
     for number in range(RELIABILITY_BINS):
-        inside = both.at(place == number)
+        inside = both.series_where(place == number)
         if not len(inside.yes):
             continue
         people = draw_of(inside.prompts, options).mean(inside.yes, scale=100.0)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.reports import leaderboard
+from audit.reports import rankings
 from audit.reports.bootstrap import METHOD, draw_of, est
 from audit.reports.escalation import trusted_share, verdicts_everywhere
 from audit.reports.options import Options
@@ -15,7 +15,7 @@ from audit.reports.reference import Series, graded
 from audit.statistic_names import BAND
 from audit.stats import alternative, candidates, enough
 from audit.stats.decisions import probabilities, tie_folds
-from audit.stats.decisions.leaderboard import Tables
+from audit.stats.decisions.rankings import Tables
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.measures import verdict_balance
 from audit.stats.measures.calibration_error import estimated_calibration_error
@@ -44,7 +44,7 @@ def decisions(
     """Parts of a judge's `overall` that no slice has."""
     return {
         "alt_test": alt_test(people, series, threshold, options),
-        "soft_pairwise_accuracy": leaderboard.soft_pairwise_accuracy(tables),
+        "soft_pairwise_accuracy": rankings.soft_pairwise_accuracy(tables),
         "trusted_share": trusted_share(series, threshold, options),
         "best_of_n": _best_of_n(series, options),
         **_probabilities(people, series, options),

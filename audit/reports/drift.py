@@ -80,7 +80,7 @@ class _Reading:
         self.dates = np.array([self.days.index(day) for day in released if day is not None])
         self.span = people.scale.high - people.scale.low
         self.points = 100.0 / self.span
-        score, answers = series.score[inside], people.answers.at(inside)
+        score, answers = series.score[inside], people.answers.answers_where(inside)
         self.generators = np.searchsorted(counted, people.generators[inside])
         self.as_ranks = bool(score.min() < 0 or score.max() > 1)
         read = mid_ranks(score) if self.as_ranks else score
@@ -306,15 +306,15 @@ def _since_own_release(
     since = newer[people.generators][there]
     yes, score, prompts = (part[there] for part in (series.yes, series.score, series.prompts))
 
-    def on(side: np.ndarray, none: str) -> dict[str, Any]:
+    def difference_on(side: np.ndarray, none: str) -> dict[str, Any]:
         if not side.any():
             return est(Undefined(none, 0))
         draw = draw_of(prompts[side], options)
         return est(enough.required(draw.auroc(yes[side], score[side])))
 
     sides = {
-        "before": on(~since, "no generator is older than the judge"),
-        "since": on(since, "no generator is newer than the judge"),
+        "before": difference_on(~since, "no generator is older than the judge"),
+        "since": difference_on(since, "no generator is newer than the judge"),
     }
     few = min(int(since.sum()), int((~since).sum()))
     if 0 < few < enough.IMAGES:

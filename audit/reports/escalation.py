@@ -147,7 +147,7 @@ def first_left_to_people(
     )
     every = keys_of(read_figures(question, study))
     keys = every[:first].tolist()
-    judged = _judged(run).filter(image__in=keys)
+    judged = _judged_scores(run).filter(image__in=keys)
     few = _doubtful(judged, Image.objects.filter(pk__in=keys), cut, least)
     rows = {row.pk: row for row in few}
     return len(every), [rows[key] for key in keys if key in rows]
@@ -170,7 +170,7 @@ def left_to_people(
             atom__isnull=True,
         )
         images = images.filter(~Exists(answered))
-    listed = _doubtful(_judged(runs_by_name(study).get(judge)), images, cut, least)
+    listed = _doubtful(_judged_scores(runs_by_name(study).get(judge)), images, cut, least)
     return sorted(listed, key=lambda row: (row.confidence is None, row.confidence or 0.0, row.key))
 
 
@@ -179,7 +179,7 @@ def _cut_and_least(judge: str, body: dict[str, Any]) -> tuple[float | None, floa
     return trusted.get("boundary"), trusted.get("confidence")
 
 
-def _judged(run: Run | None) -> QuerySet[Score]:
+def _judged_scores(run: Run | None) -> QuerySet[Score]:
     return Score.objects.filter(run=run, value__isnull=False).order_by()
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.stats import rankdata
+import scipy
 
 from annotations.database.columns import columns
 from annotations.models import Image
@@ -62,7 +62,7 @@ def packed(
             "verdict": series.verdict,
         }
         made.append(Column(name=f"judge {name}", content=_pack(judged, JUDGED)))
-        listed = _listed(name, shared["image"][judged["order"]], gap[judged["order"]])
+        listed = _gallery_columns(name, shared["image"][judged["order"]], gap[judged["order"]])
         made += [Column(name=of, content=content) for of, content in listed]
     return made
 
@@ -76,7 +76,9 @@ def keep(report: Report, columns: list[Column]) -> None:
     Column.objects.bulk_create(columns)
 
 
-def _listed(judge: str, images: np.ndarray, gap: np.ndarray) -> Iterator[tuple[str, bytes]]:
+def _gallery_columns(
+    judge: str, images: np.ndarray, gap: np.ndarray
+) -> Iterator[tuple[str, bytes]]:
     """The columns for who filters nothing, by name."""
     total = np.array([images.size])
     ranks = np.argsort(images, kind="stable")
@@ -97,7 +99,7 @@ def gaps(series: Series) -> np.ndarray:
     gap = np.full(len(series.score), np.nan)
     score, people = series.score[both], series.mean[both]
     if series.no_points and score.size:
-        score, people = (rankdata(values) / values.size for values in (score, people))
+        score, people = (scipy.stats.rankdata(values) / values.size for values in (score, people))
     gap[both] = np.abs(score - people)
     return gap
 
@@ -140,7 +142,7 @@ class Gallery:
     def part(self, filters: Filters, start: int, stop: int) -> list[tuple[int, float]]:
         """These of the images that pass the filters, in order: each with its gap."""
         if filters == Filters() and self._is_listed:
-            return self._listed(start, min(stop, self.count(filters)))
+            return self._list_gaps(start, min(stop, self.count(filters)))
         if self._all is None:
             return []
         places = self._matching(filters)[start:stop]
@@ -155,7 +157,7 @@ class Gallery:
         found = np.flatnonzero(self._all["image"][self._matching(filters)] == image)
         return int(found[0]) if found.size else None
 
-    def _listed(self, start: int, stop: int) -> list[tuple[int, float]]:
+    def _list_gaps(self, start: int, stop: int) -> list[tuple[int, float]]:
         found: list[tuple[int, float]] = []
         while start < stop:
             stretch, begins = self._stretch(start // STRETCH), start % STRETCH

@@ -93,7 +93,7 @@ def weighted(people: People, values: np.ndarray, where: np.ndarray, *, ends: boo
     if isinstance(result, Undefined):
         return result
     plain = Estimate(result.value, result.low, result.high, result.n)
-    return _within(plain, people, scale, np.unique(prompts).size) if ends else plain
+    return _limit_interval(plain, people, scale, np.unique(prompts).size) if ends else plain
 
 
 def levels(
@@ -171,12 +171,12 @@ def _looked_at(result: Estimate, people: People, scale: float, prompts: int) -> 
     ends = _ends(people, scale)
     always = evidence.at_any_look(result, scale=LOOKS * (high - low) * scale, ends=ends)
     return {
-        **_within(result, people, scale, prompts).as_dict(),
+        **_limit_interval(result, people, scale, prompts).as_dict(),
         "any_look": {"low": always.low, "high": always.high},
     }
 
 
-def _within(result: Estimate, people: People, scale: float, prompts: int) -> Estimate:
+def _limit_interval(result: Estimate, people: People, scale: float, prompts: int) -> Estimate:
     """With an interval that keeps within people's scale."""
     plain = Estimate(result.value, result.low, result.high, result.n)
     ends = _ends(people, scale)

@@ -22,7 +22,7 @@ from annotations.models import Study
 from annotations.versions import labels_version, start_reading_labels
 from audit import VERSION
 from audit.models import Report, ReportPart
-from audit.reports import freshness, gallery, human_scores, leaderboard, slices, states, summary
+from audit.reports import freshness, gallery, human_scores, rankings, slices, states, summary
 from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import best_of, comparison, differences_from, human_ceiling
 from audit.reports.one_judge import JudgeReport
@@ -32,7 +32,7 @@ from audit.reports.people_agreement import of_generator, people_of
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference, Series, why_no_classes
 from audit.reports.sharing import benches
-from audit.reports.sharing.benches import Alone, Kept, Shared
+from audit.reports.sharing.benches import InMemoryParts, Shared, StoredParts
 from audit.reports.sharing.parts import Part, Step, key_of
 from audit.reports.slices import by_generator
 from audit.stats import enough
@@ -71,7 +71,7 @@ def make_report(
     began = time.perf_counter()
     stamp_before = start_reading_labels(study.pk)
     rows_before = freshness.rows(study, SCHEMA)
-    changed = options.changed()
+    changed = options.changed_options()
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and (newest.stamp, newest.rows) == (stamp_before, rows_before):
         return newest
@@ -81,13 +81,13 @@ def make_report(
         newest.stamp, newest.rows = stamp_before, rows_before
         newest.save(update_fields=["stamp", "rows"])
         return newest
-    # All that takes time, before the database is asked for its lock: people label meanwhile.
+    # All that takes time, before the database is locked: people label meanwhile.
     bench = _bench(study, computed, changed, call)
     body = computed.body_from(bench)
     report = Report(
         study=study,
         body=body,
-        summary=summary.of(body),
+        summary=summary.summarize_body(body),
         data=computed.paired.digest,
         options=changed,
         stamp=stamp_before,
@@ -103,7 +103,7 @@ def make_report(
         report.save()
         if columns:
             gallery.keep(report, columns)
-        if isinstance(bench, Kept):
+        if isinstance(bench, StoredParts):
             bench.keep()
     return report
 
@@ -123,10 +123,10 @@ def _bench(
     computed: Computation,
     options: dict[str, Any],
     call: Callable[[], None] | None,
-) -> Alone | Kept:
+) -> InMemoryParts | StoredParts:
     if computed.judgements < WORTH_SHARING:
-        return Alone()
-    return Shared(study.pk, options, call) if call else Kept(study.pk, options)
+        return InMemoryParts()
+    return Shared(study.pk, options, call) if call else StoredParts(study.pk, options)
 
 
 def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | None = None) -> bool:
@@ -189,15 +189,15 @@ class Computation:
         for name in options.judges or ():
             if all(judge.facts["name"] != name for judge in self.paired.judges):
                 raise Refused(f"“{name}” has no scores in this study.")
-        self.options = options = options.on(self.paired.people.scale)
+        self.options = options = options.with_scale_cut(self.paired.people.scale)
         people = self.paired.people
         if options.consensus == "dawid-skene" and (lacking := why_no_classes(people)):
             raise Refused(lacking)
-        self.reference = Reference.of(people, options)
+        self.reference = Reference.from_people(people, options)
         # What statistics without weights may see: nothing where labels were drawn unequally.
         self.weighs = people.chances is not None
         self.seen = human_scores.silent(people) if self.weighs else people
-        reference = Reference.of(self.seen, options) if self.weighs else self.reference
+        reference = Reference.from_people(self.seen, options) if self.weighs else self.reference
         self.judges = {
             judge.name: JudgeReport(
                 replace(self.paired, people=self.seen), judge, reference, options
@@ -212,8 +212,8 @@ class Computation:
         return _as_stored(self._facts(self.source))
 
     @cached_property
-    def words(self) -> dict[str, Any]:
-        return _as_stored(self.source.words())
+    def text_answers(self) -> dict[str, Any]:
+        return _as_stored(self.source.text_answers())
 
     @property
     def judgements(self) -> int:
@@ -228,18 +228,18 @@ class Computation:
         people = self.paired.people
         return (
             all(body.get(name) == fact for name, fact in self.facts.items())
-            and all(told.get(name) == fact for name, fact in self.words.items())
+            and all(told.get(name) == fact for name, fact in self.text_answers.items())
             and names == list(people.generator_names)
             and dates == [date.isoformat() if date else None for date in people.release_dates]
         )
 
     @cached_property
     def body(self) -> dict[str, Any]:
-        return self.body_from(Alone())
+        return self.body_from(InMemoryParts())
 
-    def body_from(self, bench: Alone | Kept) -> dict[str, Any]:
+    def body_from(self, bench: InMemoryParts | StoredParts) -> dict[str, Any]:
         # Read now, beside the labels, and not when all else is computed.
-        words = self.words
+        words = self.text_answers
         steps = sum(part.steps for part in self._parts)
         self.progress.expect(steps + max(0, len(self.judges) - 1) + 1)
         told = bench.make(self._plan, self.progress.step)
@@ -274,13 +274,17 @@ class Computation:
     def _differences(self, best: str) -> list[Part]:
         """Of each other judge from the best one."""
 
-        def of(name: str, step: Step) -> dict[str, Any]:
+        def difference_of(name: str, step: Step) -> dict[str, Any]:
             step()
             mine, theirs = self.judges[name].series, self.judges[best].series
             return differences_from(mine, theirs, self.options)
 
         return [
-            Part(_name(name, "difference"), self._key("difference", name, best), partial(of, name))
+            Part(
+                _name(name, "difference"),
+                self._key("difference", name, best),
+                partial(difference_of, name),
+            )
             for name in self.judges
             if name != best
         ]
@@ -323,7 +327,7 @@ class Computation:
         }
 
     def series(self) -> dict[str, Series]:
-        """Each judge beside what people said, image by image, for the lists of disagreements."""
+        """Each judge beside people's answers, image by image, for the lists of disagreements."""
         yes, mean = self.reference.yes, self.reference.mean
         return {
             name: replace(judge.series, yes=yes, mean=mean) for name, judge in self.judges.items()
@@ -336,12 +340,13 @@ class Computation:
             for name, judge in self.judges.items()
         }
         of_people = told["people"] | words
+        states.set_aside_others(judged, self.question, self.answered)
         states.settle(judged, of_people["ceiling"])
         slices.corrected(judged)
         best = self._best(told)
         others = [name for name in self.judges if best and name != best]
         compared = comparison(best, {name: told[_name(name, "difference")] for name in others})
-        ranking = leaderboard.ranking(
+        ranking = rankings.ranking(
             self.seen, {name: part.tables for name, part in self.judges.items()}, self.options
         )
         self.progress.step()
@@ -456,7 +461,7 @@ def _missing(paired: Paired, reference: Reference) -> dict[str, Any]:
 
 
 def question_of(study: Study, options: Options) -> str:
-    """The question asked for, else the first that was answered."""
+    """The requested question, else the first that was answered."""
     return _question(questions_of(study), study.form.questions, options)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.reports import leaderboard, slices
+from audit.reports import rankings, slices
 from audit.reports.curves import curves
 from audit.reports.decisions import alt_test, decisions
 from audit.reports.drift import drift, orders
@@ -44,7 +44,7 @@ class JudgeReport:
         self.reference = reference
         verdicts, self.threshold = self._verdicts()
         self.series: Series = series_of(self.people, judge, reference, verdicts)
-        self.tables = leaderboard.tables_of(self.people, self.series)
+        self.tables = rankings.tables_of(self.people, self.series)
 
     def facts(self) -> dict[str, Any]:
         date = self.judge.release_date
@@ -69,7 +69,7 @@ class JudgeReport:
         return [
             Cut("overall", lambda step: _and(step, self.overall)),
             *(
-                Cut(name, partial(self._by, cut), sum(1 for _ in cut(self.people)))
+                Cut(name, partial(self._by_slices, cut), sum(1 for _ in cut(self.people)))
                 for name, cut in sliced.items()
             ),
             Cut("over_time", self._over_time, len(self.people.generator_names)),
@@ -95,7 +95,7 @@ class JudgeReport:
             "curves": closer["curves"],
         }
 
-    def _by(self, cut: Callable[[People], slices.Slices], step: Step) -> dict[str, Any]:
+    def _by_slices(self, cut: Callable[[People], slices.Slices], step: Step) -> dict[str, Any]:
         by_name = {}
         for name, where in cut(self.people):
             # A slice that holds every image (one variant, one tag) is not computed twice.
@@ -103,11 +103,11 @@ class JudgeReport:
             by_name[name] = (
                 dict(self.overall)
                 if everything
-                else slices.statistics(self.series.at(where), self.options)
+                else slices.statistics(self.series.series_where(where), self.options)
             )
             # What generators tell is drift, and tested there.
             if cut is not slices.by_generator:
-                by_name[name] = self.own_average.beside(by_name[name], where)
+                by_name[name] = self.own_average.with_distance(by_name[name], where)
             step()
         return by_name
 
@@ -116,7 +116,7 @@ class JudgeReport:
         return slices.OwnAverage(self.series)
 
     def _over_time(self, step: Step) -> dict[str, Any]:
-        by_generator = self._by(slices.by_generator, step)
+        by_generator = self._by_slices(slices.by_generator, step)
         found = drift(self.people, self.judge, self.series, by_generator, self.options)
         if found.get("beyond"):
             found["alt_test"] = self._stands_in(found["steps"][found["likeliest"]]["generators"])
@@ -141,8 +141,8 @@ class JudgeReport:
         return {
             # Two slices of half the images each: their ranks would take as long as everything else.
             "by_unanimity": {
-                name: self.own_average.beside(
-                    slices.agreement(self.series.at(where), self.options), where
+                name: self.own_average.with_distance(
+                    slices.agreement(self.series.series_where(where), self.options), where
                 )
                 for name, where in slices.by_unanimity(self.people)
             },
@@ -156,8 +156,8 @@ class JudgeReport:
         average = slices.OwnAverage(atoms) if kinds.size else None
         found = {}
         for kind in sorted(set(kinds)):
-            stats = slices.statistics(atoms.at(kinds == kind), self.options)
-            found[kind] = average.beside(stats, kinds == kind) if average else stats
+            stats = slices.statistics(atoms.series_where(kinds == kind), self.options)
+            found[kind] = average.with_distance(stats, kinds == kind) if average else stats
         return found
 
     def _by_person(self) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What a report was asked for. The defaults are what every page shows."""
+"""The options of a report. The defaults are what every page shows."""
 
 from __future__ import annotations
 
@@ -36,11 +36,11 @@ class Options:
     threshold: float | None = None
     consensus: str = "usual"
 
-    def on(self, scale: Scale) -> Options:
-        """With the cut of the scale where none was asked for."""
+    def with_scale_cut(self, scale: Scale) -> Options:
+        """With the cut of the scale where none was requested."""
         return self if self.positive_at is not None else replace(self, positive_at=scale.cut)
 
-    def changed(self) -> dict[str, Any]:
+    def changed_options(self) -> dict[str, Any]:
         """Only what differs from the defaults, so that {} is the report that everybody sees."""
         usual = Options()
         return {

@@ -41,6 +41,7 @@ from audit.stats.resampling.cluster_order import by_content
 from audit.stats.series import Codes, group_codes
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
+from judges.runs.form_question import form_question
 
 UNRATED = np.nan
 
@@ -221,7 +222,7 @@ class Source(Protocol):
 
     def questions(self) -> list[str]: ...
 
-    def words(self) -> dict[str, Any]: ...
+    def text_answers(self) -> dict[str, Any]: ...
 
     def pair(
         self, question: str, *, judges: Sequence[str] | None = None, decided: bool = False
@@ -238,7 +239,7 @@ class Database:
     def questions(self) -> list[str]:
         return questions_of(self.study)
 
-    def words(self) -> dict[str, Any]:
+    def text_answers(self) -> dict[str, Any]:
         """Answers that are no numbers."""
         return {
             "cannot_tell": cannot_tell(self.study),
@@ -296,7 +297,7 @@ def pair(
     runs = runs_by_name(study)
     numbers = numbers_of(runs.values())
     decided_atoms = adjudication.decided_atoms(study) if decided else {}
-    atoms = LabelledAtoms.of(study, images.places, prompts, decided_atoms)
+    atoms = LabelledAtoms.from_study(study, images.places, prompts, decided_atoms)
     return Paired(
         people,
         tuple(
@@ -321,8 +322,8 @@ def _people(study: Study, question: str) -> tuple[People, Images, Places]:
         Places(np.array(ids, dtype=np.int64))
         for ids in ([pk for _, pk, _, _ in prompts], [g.pk for g in generators])
     )
-    images = Images.of(study)
-    codes = of_prompts.of(images.prompts)
+    images = Images.from_study(study)
+    codes = of_prompts.find_places(images.prompts)
     tags = [tuple(tags) for _, _, tags, _ in prompts]
     atomicities = np.array([n for _, _, _, n in prompts], dtype=float)
     given = _answers(study, question, images.places)
@@ -332,7 +333,7 @@ def _people(study: Study, question: str) -> tuple[People, Images, Places]:
         scale=scale_of(question, study.form.questions, given.ratings),
         images=images.keys,
         prompts=codes,
-        generators=of_generators.of(images.generators),
+        generators=of_generators.find_places(images.generators),
         variants=images.variants,
         tags=tuple(tags[code] for code in codes.tolist()),
         atomicity=atomicities[codes] if atomicities.size else np.empty(0),
@@ -359,7 +360,7 @@ class Images:
     variants: np.ndarray
 
     @classmethod
-    def of(cls, study: Study) -> Images:
+    def from_study(cls, study: Study) -> Images:
         rows = Image.objects.filter(study=study).order_by()
         keys: list[str] = []
         numbers: list[np.ndarray] = []
@@ -393,7 +394,7 @@ def _with_chances(people: People, study: Study, images: Places) -> People:
         return people
     size = len(people.images)
     chances, drawn, certain = np.zeros(size), np.zeros(size, dtype=bool), np.zeros(size, dtype=bool)
-    places = images.of(np.fromiter(known.chance, np.int64))
+    places = images.find_places(np.fromiter(known.chance, np.int64))
     for (image, chance), place in zip(known.chance.items(), places.tolist(), strict=True):
         if place >= 0:
             chances[place] = chance
@@ -403,7 +404,7 @@ def _with_chances(people: People, study: Study, images: Places) -> People:
 
 
 @dataclass(frozen=True)
-class Given:
+class WholeAnswers:
     """The counted answers about whole images: raters × images, the raters by name."""
 
     ratings: np.ndarray
@@ -413,7 +414,7 @@ class Given:
     number: int
 
 
-def _answers(study: Study, question: str, images: Places) -> Given:
+def _answers(study: Study, question: str, images: Places) -> WholeAnswers:
     counted = Answer.objects.filter(
         annotation__study=study,
         annotation__state=Annotation.State.COUNTED,
@@ -426,7 +427,7 @@ def _answers(study: Study, question: str, images: Places) -> Given:
     number = 0
     of_answer = "annotation__image_id", "annotation__annotator_id", "annotation__form_id"
     for ids, *facts in columns(counted, *of_answer, "value"):
-        places = images.of(ids)
+        places = images.find_places(ids)
         known = places >= 0
         raters, their_forms, values = (fact[known] for fact in facts)
         places = places[known]
@@ -443,7 +444,7 @@ def _answers(study: Study, question: str, images: Places) -> Given:
     ratings = np.empty((len(members), images.size))
     for row, (_, pk, _) in zip(ratings, members, strict=True):
         row[:] = by_rater.pop(pk)
-    return Given(
+    return WholeAnswers(
         ratings,
         tuple(name for name, _, _ in members),
         any(simulated for _, _, simulated in members),
@@ -472,13 +473,13 @@ class LabelledAtoms:
         self.images = images
         held = list(zip(*atoms, strict=True)) or [()] * 4
         ids, index, prompt = (np.array(column, dtype=np.int64) for column in held[:3])
-        self.places, self.index, self.prompts = Places(ids), index, prompts.of(prompt)
+        self.places, self.index, self.prompts = Places(ids), index, prompts.find_places(prompt)
         self.kinds = np.array([sys.intern(kind) for kind in held[3]], dtype=object)
         # Of an image and an atom as one number, ascending.
         self.keys, self.labels = np.empty(0, np.int64), np.empty(0)
 
     @classmethod
-    def of(
+    def from_study(
         cls,
         study: Study,
         images: Places,
@@ -506,7 +507,7 @@ class LabelledAtoms:
 
     def key(self, image: np.ndarray, atom: np.ndarray) -> np.ndarray:
         """-1 where either came after the others were read."""
-        places, atoms = self.images.of(image), self.places.of(atom)
+        places, atoms = self.images.find_places(image), self.places.find_places(atom)
         return np.where((places >= 0) & (atoms >= 0), places * self.places.size + atoms, -1)
 
     def _majorities(self, keys: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -522,7 +523,7 @@ class LabelledAtoms:
         return keys[last], values[last]
 
     def _decide(self, keys: np.ndarray, values: np.ndarray) -> None:
-        """The owner's word stands over what people said."""
+        """The owner's word stands over people's answers."""
         keys, values = keys[keys >= 0], values[keys >= 0]
         left = ~np.isin(self.keys, keys)
         keys = np.r_[self.keys[left], keys]
@@ -567,7 +568,7 @@ def _judge(
     rows = Score.objects.filter(run=run).order_by()
     assumed = 0
     for ids, *facts in columns(rows, "image_id", "value", "correct", "assumed"):
-        places = images.places.of(ids)
+        places = images.places.find_places(ids)
         known = places >= 0
         value, correct, zeros = (fact[known] for fact in facts)
         places = places[known]
@@ -602,6 +603,7 @@ def facts_of(judge: Judge, number: int) -> dict[str, Any]:
         "fingerprint": judge.fingerprint,
         "number": number,
         **({"title": own} if (own := own_title(judge)) else {}),
+        **({"made_for": question} if (question := form_question(judge)) else {}),
     }
 
 

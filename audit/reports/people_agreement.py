@@ -155,7 +155,7 @@ def against_the_others(
 ) -> dict[str, Any]:
     """One person's answers and the mean of all others', on the images that have both. `own` says
     which answers are this person's."""
-    others = means.without(own)
+    others = means.mean_without(own)
     mine = np.full(others.size, np.nan)
     for answers, here in zip(means.ratings, own, strict=True):
         mine[here] = answers[here]
@@ -189,7 +189,7 @@ def severities(
         # The last digits of a least-squares solution hang on the order of its rows.
         ends = [None if end is None else round(end, 9) for end in (one.low, one.high)]
         if ends[0] == ends[1]:
-            # Everybody who answered the same images said the same: that is no certainty.
+            # Everybody who answered the same images answered the same: that is no certainty.
             ends = [None, None]
         told[int(str(row.rater))] = est(
             enough.required(Estimate(round(one.value, 9), ends[0], ends[1], one.n))

@@ -26,7 +26,7 @@ class Reference:
     rule: str
 
     @classmethod
-    def of(cls, people: People, options: Options) -> Reference:
+    def from_people(cls, people: People, options: Options) -> Reference:
         yes, mean = people.majority, people.mean
         rule = "majority for yes/no (a draw has no reference), mean over people for ranks"
         if not people.scale.is_yes_no:
@@ -87,11 +87,11 @@ class Series:
         return self.mean if self.rated else self.yes
 
     @property
-    def held(self) -> tuple[np.ndarray, ...]:
+    def item_arrays(self) -> tuple[np.ndarray, ...]:
         """What is known of each item."""
         return self.yes, self.mean, self.score, self.verdict
 
-    def at(self, where: np.ndarray) -> Series:
+    def series_where(self, where: np.ndarray) -> Series:
         if where.all():
             return self
         return Series(
@@ -122,7 +122,7 @@ def classes_of(people: People) -> YesNo | Undefined:
 def why_no_classes(people: People) -> str:
     """Why Dawid–Skene finds no reference; empty where it does."""
     if not people.scale.is_yes_no:
-        return f"Dawid–Skene is for answers by yes or no; here people answer {people.scale.words}."
+        return f"Dawid–Skene is for answers by yes or no; here people answer {people.scale.labels_text}."
     found = classes_of(people)
     return (
         f"Dawid–Skene finds no reference: {found.reason}." if isinstance(found, Undefined) else ""
@@ -141,10 +141,10 @@ def why_no_points(people: People, scores: np.ndarray) -> str:
         span = f"{given.min():.3g} to {given.max():.3g}"
         return (
             f"the judge speaks another scale: its scores lie from {span}, people answer "
-            f"{people.scale.words}"
+            f"{people.scale.labels_text}"
         )
     if not people.scale.in_points:
-        return f"people answer {people.scale.words}, which is no scale of points"
+        return f"people answer {people.scale.labels_text}, which is no scale of points"
     return outside(scores)
 
 

@@ -39,25 +39,25 @@ def agreement(series: Series, options: Options) -> dict[str, Any]:
 
 
 def _computed(series: Series, options: Options, rows: Iterable[Statistic]) -> dict[str, Any]:
-    both = series.at(~np.isnan(series.score) & ~np.isnan(series.mean))
-    decided = both.at(~np.isnan(both.yes))
+    both = series.series_where(~np.isnan(series.score) & ~np.isnan(series.mean))
+    decided = both.series_where(~np.isnan(both.yes))
     draw = draw_of(decided.prompts, options)
     whole = len(decided.yes) == len(both.yes)
     ranks = draw if whole else draw_of(both.prompts, options)
 
-    def of(row: Statistic) -> Result:
+    def compute_row(row: Statistic) -> Result:
         if row.compares == RANKED:
-            return _compared(row, both, ranks, options)
-        return _compared(row, decided, draw, options)
+            return _compare_row(row, both, ranks, options)
+        return _compare_row(row, decided, draw, options)
 
     return {
         "n": len(both.yes),
         **_levels(both, decided, draw, ranks),
-        **{row.key: est(of(row)) for row in rows},
+        **{row.key: est(compute_row(row)) for row in rows},
     }
 
 
-def _compared(row: Statistic, items: Series, draw: Draw, options: Options) -> Result:
+def _compare_row(row: Statistic, items: Series, draw: Draw, options: Options) -> Result:
     """One statistic over all items, of which none lacks what the statistic compares."""
     people = items.mean if row.compares == RANKED else items.yes
     judge = items.verdict if row.compares == RULED else items.score
@@ -67,7 +67,7 @@ def _compared(row: Statistic, items: Series, draw: Draw, options: Options) -> Re
         return bootstrap(
             row.function,
             (people, judge),
-            clusters=by_content(items.prompts, *items.held),
+            clusters=by_content(items.prompts, *items.item_arrays),
             resamples=options.resamples,
             seed=options.seed,
             method=METHOD,
@@ -102,14 +102,14 @@ class OwnAverage:
 
     def __init__(self, series: Series) -> None:
         self.there = ~np.isnan(series.score) & ~np.isnan(series.level) & ~np.isnan(series.yes)
-        found = series.at(self.there)
+        found = series.series_where(self.there)
         self.prompts = group_codes(found.prompts, found.prompts.size)[0]
         self.deviations = None if found.no_points else 100.0 * (found.level - found.score)
         self.yes, self.score = found.yes, found.score
         size = int(self.prompts.max(initial=-1)) + 1
         self.order = order_of(self.yes, self.score, self.prompts, size) if size else None
 
-    def beside(self, stats: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
+    def with_distance(self, stats: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
         """The statistics of the slice, with how far it lies from the average and how often chance
         does that."""
         inside = where[self.there]

@@ -3,6 +3,7 @@ over all judges together, so that with many of them none is called drifted by ch
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from functools import partial
 from typing import Any
 
@@ -35,10 +36,24 @@ RULE = (
     f"and above −{100 * SHARE:g} % of gain (two one-sided tests of {100 * LEVEL:g} %). The "
     f"odds for a move of {HALF_POINTS:g} points against none are then below {ODDS:g}"
 )
+# What a report says of drift where it tells nothing.
+WITHOUT_VERDICT = ("kind", "slope_points_per_year", "since_own_release")
 # For each image, of whom a plan says how many prompts it takes; one alone does not show people's noise.
 PEOPLE = (2, 3, 5)
 # What moved, as scripts know it from earlier reports.
 BY = {OFFSET: "net_deviation", GAIN: "agreement"}
+
+
+def set_aside_others(judged: dict[str, Any], question: str, answered: Collection[str]) -> None:
+    """A judge that was made for another question that people answered is no judge of this one: it keeps its
+    numbers, gets no verdict and counts in no correction."""
+    for body in judged.values():
+        made_for = body.get("made_for", question)
+        if made_for != question and made_for in answered:
+            body["drift"] = {
+                key: body["drift"][key] for key in WITHOUT_VERDICT if key in body["drift"]
+            } | {"untold": drift_state.made_for_another(made_for, question)}
+            body["follows"] = body["follows"] | {"made_for": made_for}
 
 
 def settle(judged: dict[str, Any], ceiling: dict[str, Any] | None = None) -> None:
@@ -66,7 +81,7 @@ def _stand_in(body: dict[str, Any]) -> None:
 
 
 def _power(errors: dict[str, Any], judges: int) -> dict[str, Any]:
-    """How many prompts until 10 points of offset, or a quarter of the gain, would be told with a chance of
+    """How many prompts until 10 points of offset, or a quarter of the gain, would be found with a chance of
     80 %, at a date in the middle; of the offset by how many people answer for each image."""
     tests = errors["tests"] * max(judges, 1)
     prompts_for = partial(prompts_to_tell, prompts=errors["prompts"], tests=tests)
@@ -139,12 +154,14 @@ def following_fact(
     """The first fact of a judge; `overall` are its numbers over all images, `ceiling` those of one person
     beside the others."""
     order = _result(found.get("all", overall["auroc"]))
+    other = {key: found[key] for key in ("made_for",) if key in found}
     person = _result(ceiling.get("auroc", {"undefined": "not computed", "n": 0}))
     # A person is compared by yes and no alone; so is the judge.
     by_yes = _result(overall["auroc"])
     newest = {key: value for key, value in found["newest"].items() if key != "generators"}
     return {
-        "state": DOES_NOT if found["constant"] else _order_state(order, by_yes, person),
+        "state": _following_state(found, _order_state(order, by_yes, person)),
+        **other,
         "what": found["what"],
         **est(order),
         "newest": {
@@ -153,6 +170,12 @@ def following_fact(
             **newest,
         },
     }
+
+
+def _following_state(found: dict[str, Any], by_order: str) -> str:
+    if "made_for" in found:
+        return CANNOT_BE_TOLD
+    return DOES_NOT if found["constant"] else by_order
 
 
 def _order_state(order: Result, by_yes: Result, person: Result) -> str:

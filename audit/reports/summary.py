@@ -8,7 +8,7 @@ from audit.words import drift_state
 from audit.words import report as report_words
 
 
-def of(body: dict[str, Any]) -> dict[str, Any]:
+def summarize_body(body: dict[str, Any]) -> dict[str, Any]:
     gaps = body["missing"]
     return {
         "sentence": report_words.headline(body),

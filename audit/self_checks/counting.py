@@ -30,7 +30,7 @@ assert ALLOWED.keys() == {*CHANGES, DRAWN}
 EXAMPLES = 5
 
 
-def counted(check: SelfCheck) -> dict[str, Any]:
+def count_contradictions(check: SelfCheck) -> dict[str, Any]:
     """By check: of how many images it was made, how many contradict it, the share with its interval by
     prompts, and why others were left out."""
     pairs = violations(check.pairs)

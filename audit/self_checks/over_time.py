@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import scipy
 from django.db.models import QuerySet
-from scipy.stats import binomtest
 
 from audit.self_checks.counting import ALLOWED, violations
 from audit.stats.multiplicity import holm
@@ -28,7 +28,7 @@ def earlier(check: SelfCheck) -> QuerySet[SelfCheck]:
     )
 
 
-def compared(then: SelfCheck, now: SelfCheck) -> dict[str, Any]:
+def compare_checks(then: SelfCheck, now: SelfCheck) -> dict[str, Any]:
     """On the images that both asked about: contradictions then and now, and scores that stayed.
 
     A sign test over prompts (those that contradict more often now against those that do less),
@@ -53,7 +53,9 @@ def compared(then: SelfCheck, now: SelfCheck) -> dict[str, Any]:
     # Where no prompt has changed there is nothing to test, and so nothing to correct for (Tarone 1990,
     # Biometrics 46:515): the test is conditional on how many have.
     tested = [row for row in checks.values() if row["more"] + row["less"]]
-    chances = holm([binomtest(row["more"], row["more"] + row["less"]).pvalue for row in tested])
+    chances = holm(
+        [scipy.stats.binomtest(row["more"], row["more"] + row["less"]).pvalue for row in tested]
+    )
     for row, p in zip(tested, chances, strict=True):
         row["p_holm"] = float(p)
     return {

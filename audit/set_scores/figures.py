@@ -26,7 +26,7 @@ Combine = Callable[[Floats], float]
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class ScoredImage:
     """An image with its score. `answers`: to each question of its prompt, before anything counts 0."""
 
     prompt: str
@@ -56,7 +56,7 @@ class Figure:
 
 def _figure(
     name: str,
-    rows: Sequence[Judged],
+    rows: Sequence[ScoredImage],
     *shares: Sequence[tuple[float, float]],
     combine: Combine | None = None,
 ) -> Figure:
@@ -66,7 +66,7 @@ def _figure(
 
 
 def figures(
-    set_name: str, rows: Sequence[Judged], slips: Sequence[str] = (), edition: str = "verified"
+    set_name: str, rows: Sequence[ScoredImage], slips: Sequence[str] = (), edition: str = "verified"
 ) -> list[Figure]:
     if set_name == "dpg":
         return _dpg(rows, slips)
@@ -85,7 +85,7 @@ def figures(
 # --- DPG-Bench
 
 
-def _dpg(rows: Sequence[Judged], slips: Sequence[str]) -> list[Figure]:
+def _dpg(rows: Sequence[ScoredImage], slips: Sequence[str]) -> list[Figure]:
     if FIRST_ROW in slips:
         rows = [kept for row in rows if (kept := _without_first_row(row)) is not None]
     crops = Counter(row.prompt for row in rows)
@@ -107,7 +107,7 @@ def _dpg(rows: Sequence[Judged], slips: Sequence[str]) -> list[Figure]:
     ]
 
 
-def _by_category(row: Judged, as_coded: bool) -> Mapping[str, tuple[float, float]]:
+def _by_category(row: ScoredImage, as_coded: bool) -> Mapping[str, tuple[float, float]]:
     """The sum of its questions' scores, and how many there are."""
     questions, answers = _questions(row), row.answers or ()
     counts = Counter(question.category.partition(" - ")[0] for question in questions)
@@ -121,7 +121,7 @@ def _by_category(row: Judged, as_coded: bool) -> Mapping[str, tuple[float, float
     return {name: (sums[name], count) for name, count in counts.items()}
 
 
-def _questions(row: Judged) -> list[dpg.DpgQuestion]:
+def _questions(row: ScoredImage) -> list[dpg.DpgQuestion]:
     return [
         dpg.DpgQuestion(
             int(one["row"]["proposition_id"]),
@@ -132,11 +132,11 @@ def _questions(row: Judged) -> list[dpg.DpgQuestion]:
     ]
 
 
-def _table(row: Judged) -> list[Mapping[str, Any]]:
+def _table(row: ScoredImage) -> list[Mapping[str, Any]]:
     return [one for one in row.metadata.get("rows", ()) if one["form"] == "table"]
 
 
-def _without_first_row(row: Judged) -> Judged | None:
+def _without_first_row(row: ScoredImage) -> ScoredImage | None:
     """As if the first question had never been asked. Where others rest on it the script fails, and leaves
     the picture out."""
     table = _table(row)
@@ -150,13 +150,13 @@ def _without_first_row(row: Judged) -> Judged | None:
     except ValueError:
         return None
     metadata = {**row.metadata, "rows": table[1:]}
-    return Judged(row.prompt, metadata, row.sample, score, row.points, row.evidence, answers)
+    return ScoredImage(row.prompt, metadata, row.sample, score, row.points, row.evidence, answers)
 
 
 # --- WISE
 
 
-def _wise(rows: Sequence[Judged], edition: str) -> list[Figure]:
+def _wise(rows: Sequence[ScoredImage], edition: str) -> list[Figure]:
     chosen = {"verified": wise.VERIFIED, "legacy": wise.LEGACY}[edition]
     categories = [wise.category_of(int(row.metadata["number"]), chosen) for row in rows]
 
@@ -180,7 +180,7 @@ def _wise(rows: Sequence[Judged], edition: str) -> list[Figure]:
 # --- UniGenBench: over the test points of all images, by the part before the dash, then by all of it
 
 
-def _unigenbench(rows: Sequence[Judged]) -> list[Figure]:
+def _unigenbench(rows: Sequence[ScoredImage]) -> list[Figure]:
     def share(name: str) -> list[tuple[float, float]]:
         told: list[tuple[float, float]] = []
         for row in rows:
@@ -208,7 +208,7 @@ def _before_dash(point: str) -> str:
 # --- texts
 
 
-def _long_text(rows: Sequence[Judged]) -> list[Figure]:
+def _long_text(rows: Sequence[ScoredImage]) -> list[Figure]:
     """Words are counted over all images; edits are a mean of images, as CVTG has them."""
     counts, edits = [], []
     for row in rows:
@@ -219,7 +219,7 @@ def _long_text(rows: Sequence[Judged]) -> list[Figure]:
     return [_figure("word accuracy", rows, counts), _figure("edit similarity", rows, edits)]
 
 
-def _one_ig_text(rows: Sequence[Judged]) -> list[Figure]:
+def _one_ig_text(rows: Sequence[ScoredImage]) -> list[Figure]:
     language = word_scores.language_of(rows[0].evidence["expected"])
     told = [
         word_scores.one_ig_text([(row.evidence["expected"], row.evidence["read"])], language)
@@ -251,8 +251,8 @@ def _one_ig_text(rows: Sequence[Judged]) -> list[Figure]:
 # --- the others: means of images, by the set's classes
 
 
-def _means(set_name: str, rows: Sequence[Judged]) -> list[Figure]:
-    def group(row: Judged) -> str:
+def _means(set_name: str, rows: Sequence[ScoredImage]) -> list[Figure]:
+    def group(row: ScoredImage) -> str:
         if set_name == "corebench":
             return corebench_task(row.prompt)
         return row.prompt.partition("/")[0] if "/" in row.prompt else ""

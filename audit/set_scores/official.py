@@ -10,7 +10,7 @@ import numpy as np
 
 from annotations.errors import Refused
 from annotations.models import Study
-from audit.set_scores.figures import EDITIONS, SLIPS, Figure, Judged, figures
+from audit.set_scores.figures import EDITIONS, SLIPS, Figure, ScoredImage, figures
 from audit.stats.estimate import Undefined
 from audit.stats.intervals import bootstrap
 from judges.exports.set_files import metadata_as_read, sets_of
@@ -31,7 +31,7 @@ def official_scores(
     _check(name, slips, edition)
     edition = edition or EDITIONS.get(name, ("",))[0]
     run = _run(study, judge)
-    by_generator: dict[str, list[Judged]] = defaultdict(list)
+    by_generator: dict[str, list[ScoredImage]] = defaultdict(list)
     left_out: dict[str, int] = defaultdict(int)
     scores = Score.objects.filter(run=run).select_related("image__prompt", "image__generator")
     with metadata_as_read():
@@ -42,10 +42,10 @@ def official_scores(
             if score.value is None:
                 left_out[generator] += 1
             else:
-                by_generator[generator].append(_judged(score, score.value))
+                by_generator[generator].append(_scored_image(score, score.value))
     with metadata_as_read():
         found = {
-            generator: [_told(one) for one in figures(name, rows, slips, edition)]
+            generator: [_figure_body(one) for one in figures(name, rows, slips, edition)]
             for generator, rows in by_generator.items()
         }
     return {
@@ -101,9 +101,9 @@ def in_words(body: dict[str, Any]) -> str:
     return "\n".join(lines)
 
 
-def _judged(score: Score, value: float) -> Judged:
+def _scored_image(score: Score, value: float) -> ScoredImage:
     said = score.evidence.get("answers")
-    return Judged(
+    return ScoredImage(
         score.image.prompt.key,
         score.image.prompt.metadata,
         score.image.sample,
@@ -119,7 +119,7 @@ def _was_right(answer: dict[str, Any]) -> float:
     return float(said == str(answer.get("expected", "yes")).lower())
 
 
-def _told(figure: Figure) -> dict[str, Any]:
+def _figure_body(figure: Figure) -> dict[str, Any]:
     n = int((figure.parts[:, 1].sum(axis=0) > 0).sum())
     if not n or np.isnan(figure.value(slice(None))):
         reason = "Some of what it is made of has no image."

@@ -1,7 +1,7 @@
 """Do two raters, or many, say the same? Chance-corrected and plain.
 
 Two raters: `percent_agreement`, `cohen_kappa`. Many raters, as a table raters x units with NaN
-where somebody said nothing: `krippendorff_alpha`, `unanimity`.
+where somebody gave no answer: `krippendorff_alpha`, `unanimity`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def percent_agreement(a: ArrayLike, b: ArrayLike) -> Result:
 def resampled_percent_agreement(draw: Draw, a: ArrayLike, b: ArrayLike) -> Resampled | Undefined:
     read = classes(a, b)
     if isinstance(read, Undefined):
-        return draw.checked(read, a)
+        return draw.check_length(read, a)
     (first, second), _ = read
     same = first == second
     point = Estimate(float(same.mean()), None, None, first.size)
@@ -70,7 +70,7 @@ def resampled_kappa(
 ) -> Resampled | Undefined:
     read = classes(a, b)
     if isinstance(read, Undefined):
-        return draw.checked(read, a)
+        return draw.check_length(read, a)
     (first, second), names = read
     draw.check_size(first.size)
     k = names.size
@@ -152,7 +152,7 @@ def disagreement_weights(k: int, weights: Weights) -> NDArray[np.int64]:
 
 
 def krippendorff_alpha(ratings: ArrayLike, level: Level) -> Result:
-    """Agreement of any number of raters, some of whom may have said nothing about a unit.
+    """Agreement of any number of raters, some of whom may have given no answer about a unit.
 
     alpha = 1 - D_o / D_e: the mean squared distance of two ratings of one unit, over that of any
     two ratings at all. The distance is 0 or 1 (nominal), the difference of the values (interval)
@@ -212,7 +212,7 @@ def resampled_alpha(draw: Draw, ratings: ArrayLike, level: Level) -> Resampled |
 def _count_uncommon(draw: Draw, table: Floats) -> dict[str, Any]:
     """How many clusters hold an answer that is not the commonest, and how many are needed."""
 
-    def counted() -> dict[str, Any]:
+    def count_result() -> dict[str, Any]:
         names = values_of(table)
         rows = [(table == name).sum(axis=0) for name in names] if names.size <= FEW else []
         if rows:
@@ -224,7 +224,7 @@ def _count_uncommon(draw: Draw, table: Floats) -> dict[str, Any]:
         least = LEAST_RARER if names.size == 2 else LEAST_GRADED
         return {"rarer": draw.count_holding(other), "at_least": least}
 
-    return draw.remember(("beside the commonest", *digest(table)), counted)
+    return draw.remember(("beside the commonest", *digest(table)), count_result)
 
 
 def pairable_units(table: Floats) -> Floats:

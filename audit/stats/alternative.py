@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.multiplicity import benjamini_yekutieli
@@ -57,7 +57,7 @@ class AltTest:
 
 
 @dataclass(frozen=True, slots=True)
-class _Beside:
+class _PersonBesideJudge:
     """One person beside the judge: on which images, and how far the person is closer to the others."""
 
     rater: int
@@ -108,7 +108,7 @@ def alt_tests(
     level: float = 0.05,
 ) -> list[AltTest] | Undefined:
     """The same test at several prices of people."""
-    beside = _beside(judge, ratings, scoring, least_raters, least_images)
+    beside = _people_beside_judge(judge, ratings, scoring, least_raters, least_images)
     if isinstance(beside, Undefined):
         return beside
     codes = None
@@ -127,9 +127,9 @@ def resampled_advantage(
     least_images: int = 30,
 ) -> Resampled | Undefined:
     """The `advantage` of the test on every resample; `n` counts images."""
-    beside = _beside(judge, ratings, scoring, least_raters, least_images)
+    beside = _people_beside_judge(judge, ratings, scoring, least_raters, least_images)
     if isinstance(beside, Undefined):
-        return draw.checked(beside, judge)
+        return draw.check_length(beside, judge)
     draw.check_size(np.asarray(judge).size)
     won, asked = (
         np.stack(
@@ -153,9 +153,9 @@ def resampled_advantage(
     return Resampled(point, resampled, "share")
 
 
-def _beside(
+def _people_beside_judge(
     judge: ArrayLike, ratings: ArrayLike, scoring: str, least_raters: int, least_images: int
-) -> list[_Beside] | Undefined:
+) -> list[_PersonBesideJudge] | Undefined:
     if scoring not in ("agreement", "distance"):
         raise ValueError("scoring is “agreement” or “distance”")
     table = ratings_table(ratings)
@@ -178,16 +178,16 @@ def _beside(
                 ahead = _closer(others, own, judged)
             else:
                 # Without the own answer, which agrees with itself.
-                alike = _alike(table, images, own) - 1
+                alike = _count_agreeing(table, images, own) - 1
                 ahead = (alike - agrees[images] + (own == judged)).astype(np.float64)
-            rows.append(_Beside(rater, images, ahead))
+            rows.append(_PersonBesideJudge(rater, images, ahead))
     return rows or Undefined(
         f"nobody has {least_images} images that {least_raters} people labelled"
     )
 
 
 def _tested(
-    beside: Sequence[_Beside], codes: Codes | None, epsilon: float, level: float
+    beside: Sequence[_PersonBesideJudge], codes: Codes | None, epsilon: float, level: float
 ) -> AltTest:
     p = [
         _p_below(np.sign(row.ahead), epsilon, None if codes is None else codes[row.images])
@@ -215,7 +215,7 @@ def _tested(
     )
 
 
-def _alike(table: Floats, images: Codes, own: Floats) -> Codes:
+def _count_agreeing(table: Floats, images: Codes, own: Floats) -> Codes:
     """How many say the same on each of these images, row by row: no copy of the table is made."""
     alike = np.zeros(images.size, np.int64)
     for row in table:
@@ -243,4 +243,4 @@ def _p_below(d: Floats, epsilon: float, codes: Codes | None) -> float | None:
         error = np.sqrt(units / (units - 1) * float((pull**2).sum())) / d.size if units > 1 else 0.0
     if (d == d[0]).all() or error == 0:
         return None if mean == epsilon else float(mean > epsilon)
-    return float(student.cdf((mean - epsilon) / error, units - 1))
+    return float(scipy.stats.t.cdf((mean - epsilon) / error, units - 1))

@@ -17,9 +17,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import norm
-from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.series import Floats, finite, group_codes, numbers, ratings_array
@@ -97,8 +96,8 @@ def mean(
         return Undefined(
             f"{clusters} prompts and {rank} judges leave nothing to see an error by", n
         )
-    half = float(student.ppf(1 - level / 2, free)) * error
-    half_alone = float(student.ppf(1 - level / 2, free_alone)) * alone
+    half = float(scipy.stats.t.ppf(1 - level / 2, free)) * error
+    half_alone = float(scipy.stats.t.ppf(1 - level / 2, free_alone)) * alone
     plain = float(answers[labelled].mean())
     return Assisted(
         value,
@@ -222,7 +221,7 @@ def _too_little(said: Floats, codes: np.ndarray, clusters: int, target: Target) 
     return ""
 
 
-def drawn(
+def mean_of_drawn(
     people: ArrayLike,
     judge: ArrayLike,
     inclusion: ArrayLike,
@@ -260,8 +259,8 @@ def drawn(
     a, b = scores * (times - 1), said * times
     spread = float(((a - a.mean()) ** 2).sum())
     weight = float(((a - a.mean()) * (b - b.mean())).sum()) / spread if spread > 0 else 0.0
-    value, error, half = _drawn(said, scores, times, weight, level, fixed_size)
-    plain, error_alone, half_alone = _drawn(said, scores, times, 0.0, level, fixed_size)
+    value, error, half = _estimate_drawn(said, scores, times, weight, level, fixed_size)
+    plain, error_alone, half_alone = _estimate_drawn(said, scores, times, 0.0, level, fixed_size)
     return Assisted(
         value,
         value - half,
@@ -275,7 +274,7 @@ def drawn(
     )
 
 
-def _drawn(
+def _estimate_drawn(
     said: Floats, scores: Floats, times: Floats, weight: float, level: float, fixed_size: bool
 ) -> tuple[float, float, float]:
     """Value, error, and half the interval."""
@@ -284,14 +283,14 @@ def _drawn(
     value = float(each.mean())
     if not fixed_size:
         error = float(each.std(ddof=1)) / math.sqrt(total)
-        return value, error, float(norm.ppf(1 - level / 2)) * error
+        return value, error, float(scipy.stats.norm.ppf(1 - level / 2)) * error
     n = int(drawn.sum())
     rest = (said - weight * scores)[drawn] * times[drawn]
     left = 1 - 1 / times[drawn]
     usual = float((left * rest).sum() / left.sum()) if left.sum() > 0 else 0.0
     squares = n / (n - 1) * float((left * (rest - usual) ** 2).sum())
     error = math.sqrt(squares) / total
-    return value, error, float(student.ppf(1 - level / 2, n - 1)) * error
+    return value, error, float(scipy.stats.t.ppf(1 - level / 2, n - 1)) * error
 
 
 def inclusion(usefulness: ArrayLike, budget: float, *, mix: bool = True) -> Floats | Undefined:

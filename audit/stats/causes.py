@@ -4,7 +4,7 @@ The gap of a side is mean(human - judge). From side A to side B it moves by what
 version scores otherwise (judge), what the same people would say otherwise today (people), what
 other words ask for (wording), how many images there are of each kind (mix), and how much more the
 judge errs on images of the same kind (within). People and wording are seen on anchors: images of A
-that were labelled again. What cannot be told apart comes as a sum, named by its parts.
+that were labelled again. What cannot be distinguished comes as a sum, named by its parts.
 
 Shapley's split for the judge, Kitagawa's 1955 for mix and within, Nopo's 2008 for kinds that one
 side has alone.
@@ -55,7 +55,7 @@ class Anchors:
 
 @dataclass(frozen=True, slots=True)
 class Causes:
-    """`parts` add up to `gap`; a key like "people_and_wording" is a sum that cannot be told apart.
+    """`parts` add up to `gap`; a key like "people_and_wording" is a sum that cannot be distinguished.
 
     `p` are Holm's over the parts. `unmatched` lists kinds that one side has alone, `merged` kinds
     of a single prompt, which count as "other". `same_scores`: on so many of so many anchors the two
@@ -90,14 +90,14 @@ def attribute(
     `counts_a` and `counts_b` weight the prompts of a side, as one draw of them would.
     """
     merged = _thin(a.prompts, a.kinds) | _thin(b.prompts, b.kinds)
-    sides = _Images.of(a, merged), _Images.of(b, merged)
+    sides = _Images.from_side(a, merged), _Images.from_side(b, merged)
     for side in sides:
         if isinstance(side, Undefined):
             return side
     old, new = (side for side in sides if isinstance(side, _Images))
     if np.isnan(old.judge_old).any() or np.isnan(new.judge_new).any():
         return Undefined("a judge has no score for some images of its own side", new.human.size)
-    known = _Known.of(old, new, anchors)
+    known = _PromptSums.from_images(old, new, anchors)
     weights = old.weights(counts_a), new.weights(counts_b)
     point = _parts(known, *(row[None, :] for row in weights))
     values = _many(known, resamples, seed) if counts_a is counts_b is None else {}
@@ -108,7 +108,9 @@ def attribute(
             results[name] = Undefined("too little to see it by", n)
         elif name in values:
             estimate = Estimate(float(value[0]), None, None, n)
-            results[name] = interval(estimate, partial(_drawn, values[name]), known.twice, n)
+            results[name] = interval(
+                estimate, partial(_resample_values, values[name]), known.twice, n
+            )
         else:
             results[name] = Estimate(float(value[0]), None, None, n)
     gap = results.pop("gap")
@@ -128,7 +130,7 @@ def attribute(
     )
 
 
-def _drawn(values: Floats, counts: Floats) -> Floats:
+def _resample_values(values: Floats, counts: Floats) -> Floats:
     """What the resamples gave; they were drawn for all parts at once."""
     return values
 
@@ -191,7 +193,7 @@ class _Images:
     judge_new: Floats
 
     @classmethod
-    def of(cls, side: Side, merged: set[str]) -> _Images | Undefined:
+    def from_side(cls, side: Side, merged: set[str]) -> _Images | Undefined:
         prompts, kinds, *values = same_length(
             side.prompts, side.kinds, side.human, side.judge_old, side.judge_new
         )
@@ -218,7 +220,7 @@ class _Images:
 
 
 @dataclass(frozen=True, slots=True)
-class _Known:
+class _PromptSums:
     """What there is to tell the parts by, as sums by prompt."""
 
     old: _Images
@@ -240,7 +242,7 @@ class _Known:
         return np.ones((1, min(self.old.names.size, self.new.names.size)))
 
     @classmethod
-    def of(cls, old: _Images, new: _Images, anchors: Anchors | None) -> _Known:
+    def from_images(cls, old: _Images, new: _Images, anchors: Anchors | None) -> _PromptSums:
         both = not (np.isnan(old.judge_new).any() or np.isnan(new.judge_old).any())
         tables, same = _anchored(old, anchors)
         judge_by = "both versions on both sides" if both else ""
@@ -327,7 +329,7 @@ def _anchored(
     return found, same
 
 
-def _parts(known: _Known, in_a: Floats, in_b: Floats) -> dict[str, Floats]:
+def _parts(known: _PromptSums, in_a: Floats, in_b: Floats) -> dict[str, Floats]:
     """The gap and its parts for each row of weights of A's and of B's prompts."""
     a = [weighted(in_a, column) for column in known.means_a.T]
     b = [weighted(in_b, column) for column in known.means_b.T]
@@ -391,7 +393,7 @@ def _kitagawa(
     return found
 
 
-def _many(known: _Known, resamples: int, seed: int) -> dict[str, Floats]:
+def _many(known: _PromptSums, resamples: int, seed: int) -> dict[str, Floats]:
     """A prompt that both sides have is drawn for both at once."""
     old, new = known.old.names, known.new.names
     names = np.union1d(old, new)

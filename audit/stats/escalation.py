@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import beta
 
 from audit.stats.estimate import Undefined
 from audit.stats.series import binary, finite
@@ -77,7 +77,7 @@ def threshold(
 
 
 def _upper(wrong: float, n: float, level: float) -> float:
-    return 1.0 if wrong >= n else float(beta.ppf(1 - level, wrong + 1, n - wrong))
+    return 1.0 if wrong >= n else float(scipy.stats.beta.ppf(1 - level, wrong + 1, n - wrong))
 
 
 def _none(reason: str, n: int) -> Trust:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A value, its 95 % interval (None where none was asked for) and the n it rests on."""
+    """A value, its 95 % interval (None where none was requested) and the n it rests on."""
 
     value: float
     low: float | None

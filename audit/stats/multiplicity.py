@@ -18,7 +18,7 @@ def holm(p: ArrayLike) -> Floats:
     Sorted ascending, p_(i) becomes max over j <= i of (m - j + 1) p_(j). Holm 1979, Scand. J.
     Stat. 6:65.
     """
-    p = _checked(p)
+    p = _check_p_values(p)
     order = np.argsort(p, kind="stable")
     scaled = p[order] * np.arange(p.size, 0, -1)
     return _back(np.minimum(np.maximum.accumulate(scaled), 1), order)
@@ -31,7 +31,7 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
     Sorted ascending, p_(i) becomes min over j >= i of m p_(j) / j. Benjamini & Hochberg 1995, J. R.
     Stat. Soc. B 57:289.
     """
-    p = _checked(p)
+    p = _check_p_values(p)
     order = np.argsort(p, kind="stable")
     scaled = p[order] * p.size / np.arange(1, p.size + 1)
     lowest = np.minimum.accumulate(scaled[::-1])[::-1]
@@ -45,7 +45,7 @@ def benjamini_yekutieli(p: ArrayLike) -> Floats:
     Sorted ascending, p_(i) becomes min over j >= i of m H_m p_(j) / j, with H_m = 1 + 1/2 + .. + 1/m.
     Benjamini & Yekutieli 2001, Ann. Stat. 29:1165.
     """
-    p = _checked(p)
+    p = _check_p_values(p)
     order = np.argsort(p, kind="stable")
     rank = np.arange(1, p.size + 1)
     scaled = p[order] * p.size * (1 / rank).sum() / rank
@@ -53,7 +53,7 @@ def benjamini_yekutieli(p: ArrayLike) -> Floats:
     return _back(np.minimum(lowest, 1), order)
 
 
-def _checked(p: ArrayLike) -> Floats:
+def _check_p_values(p: ArrayLike) -> Floats:
     values = numbers(np.asarray(p))
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise ValueError("p-values must be a plain list of numbers from 0 to 1")

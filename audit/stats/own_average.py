@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import stdtr
+import scipy
 
 from audit.stats.over_time.courses import Change, of_order
 from audit.stats.resampling.exact_sums import by_group, total
@@ -52,7 +52,7 @@ def order_of(
 
 def chance_of_none(change: Change) -> float:
     """How often a difference this large, to either side, comes about where there is none."""
-    return 2 * float(stdtr(change.freedom, -abs(change.value) / change.error))
+    return 2 * float(scipy.special.stdtr(change.freedom, -abs(change.value) / change.error))
 
 
 def _change(value: float, added: Floats, of_all: Floats, prompts: Codes) -> Change | None:

@@ -11,8 +11,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from audit.stats.estimate import Result, Undefined
 from audit.stats.resampling.percentiles import plain
@@ -100,7 +100,7 @@ def swap_patterns(clusters: int, swaps: int, seed: int) -> tuple[np.ndarray, boo
 
 def _scaled(values: Floats, scale: str | None) -> Floats:
     if scale == "rank":
-        return rankdata(values)
+        return scipy.stats.rankdata(values)
     if scale == "z":
         return (values - values.mean()) / values.std()
     return values

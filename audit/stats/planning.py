@@ -45,7 +45,7 @@ class Plan:
 
 @dataclass(frozen=True, slots=True)
 class Raters:
-    """People per image; images and answers where an error was asked for."""
+    """People per image; images and answers where an error was requested."""
 
     raters: int
     exactly: float
@@ -152,7 +152,7 @@ def cheapest(
     seen = cost_judge + cost_image
     if not cost_label > 0 or not seen > 0:
         return Undefined("labels and judgements that cost nothing need no plan")
-    alone = _alone(rho, cost_label + cost_image, budget, effective)
+    alone = _plan_people(rho, cost_label + cost_image, budget, effective)
     a, b = math.sqrt((1 - rho**2) * cost_label), abs(rho) * math.sqrt(seen)
     scale = budget / (a + b) if budget is not None else (effective or 0.0) * (a + b)
     n, total = scale * a / cost_label, scale * b / seen
@@ -225,7 +225,7 @@ def _labels(
     return alone * images * (1 - rho**2) / (images - rho**2 * alone) if alone <= images else None
 
 
-def _alone(rho: float, each: float, budget: float | None, effective: float | None) -> Plan:
+def _plan_people(rho: float, each: float, budget: float | None, effective: float | None) -> Plan:
     labels = math.floor(budget / each) if budget is not None else math.ceil(effective or 0.0)
     return Plan(labels, 0, labels * each, float(labels))
 

@@ -8,8 +8,8 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from audit.stats.counting import pairs, sign_flips
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -42,7 +42,7 @@ def tau_b(concordant: int, total: int, tied_x: int, tied_y: int, tied_both: int)
 def resampled_tau_b(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
     series = varying(x, y)
     if isinstance(series, Undefined):
-        return draw.checked(series, x)
+        return draw.check_length(series, x)
     draw.check_size(series[0].size)
     a, levels = _fewer_levels_second(draw, *series)
 
@@ -86,7 +86,7 @@ def resampled_tau_c(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undef
     """m stays that of the data: how many steps a scale has is no matter of which prompts are drawn."""
     series = varying(x, y)
     if isinstance(series, Undefined):
-        return draw.checked(series, x)
+        return draw.check_length(series, x)
     draw.check_size(series[0].size)
     m = min(np.unique(values).size for values in series)
     a, levels = _fewer_levels_second(draw, *series)
@@ -108,15 +108,15 @@ def spearman(x: ArrayLike, y: ArrayLike) -> Result:
     series = varying(x, y)
     if isinstance(series, Undefined):
         return series
-    return pearson(rankdata(series[0]), rankdata(series[1]))
+    return pearson(scipy.stats.rankdata(series[0]), scipy.stats.rankdata(series[1]))
 
 
 def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
     series = varying(x, y)
     if isinstance(series, Undefined):
-        return draw.checked(series, x)
+        return draw.check_length(series, x)
     draw.check_size(series[0].size)
-    point = pearson(rankdata(series[0]), rankdata(series[1]))
+    point = pearson(scipy.stats.rankdata(series[0]), scipy.stats.rankdata(series[1]))
     if isinstance(point, Undefined):
         return point
     a, levels = _fewer_levels_second(draw, *series)
@@ -173,7 +173,7 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Result:
 def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
     series = varying(x, y)
     if isinstance(series, Undefined):
-        return draw.checked(series, x)
+        return draw.check_length(series, x)
     draw.check_size(series[0].size)
     a, b = (centred(values) for values in series)
     point = _correlation(a, b)

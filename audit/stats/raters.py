@@ -10,11 +10,8 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
-from scipy.special import logsumexp
-from scipy.stats import t as student
 
 from audit.stats.counting.patterns import Patterns
 from audit.stats.estimate import Estimate, Undefined
@@ -64,7 +61,7 @@ def dawid_skene(
     known, given = (coded(said)[0], coded(said)[1]) if classes is None else _placed(said, classes)
     names_of_images, image = coded(where)
     names_of_raters, rater = coded(who)
-    patterns = Patterns.of(image, rater, given, names_of_raters.size, known.size)
+    patterns = Patterns.from_codes(image, rater, given, names_of_raters.size, known.size)
     learned = learn(patterns, patterns.size, iterations=iterations, tolerance=tolerance)
     return Classes(
         names_of_images,
@@ -111,7 +108,7 @@ def learn(
     losses: list[float] = []
     for _ in range(iterations):
         chances = logs + np.log(np.maximum(prior, LEAST))
-        posterior = np.exp(chances - logsumexp(chances, axis=1, keepdims=True))
+        posterior = np.exp(chances - scipy.special.logsumexp(chances, axis=1, keepdims=True))
         prior, confusion = _taught(patterns, posterior, size, used)
         logs = given @ _logs(confusion)
         losses.append(_likelihood(posterior, logs, prior, size, answers))
@@ -194,16 +191,18 @@ def severity(
     if not kept.any() or names.size < 2:
         return Undefined("no image has two raters", where.size)
     image, rater = coded(where[kept])[1], rater[kept]
-    patterns = Patterns.of(image, rater, None, names.size, 1)
+    patterns = Patterns.from_codes(image, rater, None, names.size, 1)
     if _parts(patterns) > 1:
         return Undefined("some raters share no image with the others", where.size)
     codes, groups = group_codes(asked[kept], image.size, what="prompts")
-    y = _within(series[0][kept], image)
+    y = _centre_by_image(series[0][kept], image)
     normal = _shared(patterns)
     effect = np.r_[0.0, np.linalg.solve(normal[1:, 1:], np.bincount(rater, y, names.size)[1:])]
     # What is left of an image sums to 0, so each rater's pull is what is left of their own answers.
-    left = y - _within(effect[rater], image)
-    pulls = coo_array((left, (codes, rater)), shape=(groups, names.size)).tocsr()[:, 1:]
+    left = y - _centre_by_image(effect[rater], image)
+    pulls = scipy.sparse.coo_array((left, (codes, rater)), shape=(groups, names.size)).tocsr()[
+        :, 1:
+    ]
     spread = np.zeros((names.size, names.size))
     if groups > 1:
         inverse = np.linalg.inv(normal[1:, 1:])
@@ -211,7 +210,7 @@ def severity(
         spread[1:, 1:] = inverse @ together @ inverse * groups / (groups - 1)
     # Rater r less the mean of the others, as weights of the effects.
     apart = np.eye(names.size) * names.size / (names.size - 1) - 1 / (names.size - 1)
-    times = float(student.ppf(1 - level / 2, groups - 1)) if groups > 1 else None
+    times = float(scipy.stats.t.ppf(1 - level / 2, groups - 1)) if groups > 1 else None
     first = _estimates(effect, spread, times, image.size)
     others = _estimates(apart @ effect, apart @ spread @ apart.T, times, image.size)
     return [Severity(*row) for row in zip(names.tolist(), first, others, strict=True)]
@@ -231,10 +230,10 @@ class Conditional:
 def conditional_severity(
     images: ArrayLike, raters: ArrayLike, answers: ArrayLike
 ) -> Conditional | Undefined:
-    """logit P(yes) = image - severity, given how many said yes of each image, so that the images
+    """logit P(yes) = image - severity, given how many answered yes of each image, so that the images
     drop out: the Rasch model by conditional likelihood, which many images do not bias.
 
-    P(these said yes | so many did) = prod exp(-severity) over them / the sum of such products over
+    P(these answered yes | so many did) = prod exp(-severity) over them / the sum of such products over
     all ways. Andersen 1970, J. R. Stat. Soc. B 32:283.
     """
     where, who = same_length(images, raters)
@@ -250,7 +249,7 @@ def conditional_severity(
     if not tells.any():
         return Undefined("every image is unanimous: nobody differs", where.size)
     kept = tells[image]
-    told = Patterns.of(coded(image[kept])[1], rater[kept], None, names.size, 1)
+    told = Patterns.from_codes(coded(image[kept])[1], rater[kept], None, names.size, 1)
     if _parts(told) > 1:
         return Undefined("some raters share no disputed image with the others", where.size)
     patterns = _patterns(image[kept], rater[kept], said[kept])
@@ -291,7 +290,9 @@ def _finite_answer(patterns: dict[Pattern, int], size: int) -> bool:
     ahead = np.zeros((size, size), dtype=bool)
     for yes, no in patterns:
         ahead[np.ix_(yes, no)] = True
-    return connected_components(ahead, directed=True, connection="strong")[0] == 1
+    return (
+        scipy.sparse.csgraph.connected_components(ahead, directed=True, connection="strong")[0] == 1
+    )
 
 
 def _conditional(patterns: dict[Pattern, int], alpha: Floats) -> tuple[float, Floats, Floats]:
@@ -344,7 +345,7 @@ def _parts(patterns: Patterns) -> int:
     return int(np.unique(patterns.groups()).size)
 
 
-def _within(values: Floats, image: Codes) -> Floats:
+def _centre_by_image(values: Floats, image: Codes) -> Floats:
     """Less the mean of the image."""
     means = np.bincount(image, values) / np.bincount(image)
     less: Floats = values - means[image]

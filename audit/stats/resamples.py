@@ -17,9 +17,8 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri
 
 from audit.stats import agreement, ranking, roc, ties
 from audit.stats.estimate import Estimate, Result, Undefined, WithoutInterval
@@ -56,7 +55,7 @@ STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
     "slope_per_year": drift.resampled_slope,
 }
 
-# The least deviate at which an interval is asked for, and how near to its place the one is found at
+# The least deviate at which an interval is requested, and how near to its place the one is found at
 # which it touches 0: p-values to one part in a million.
 NARROWEST = 1e-6
 
@@ -240,14 +239,14 @@ class Resamples:
             return Undefined("every item is on one side", self.draw.n)
         find = _statistic(statistic)
 
-        def on(side: np.ndarray) -> Resampled | Undefined:
+        def resampled_side(side: np.ndarray) -> Resampled | Undefined:
             part = self.draw.part(side)
             found = find(part, *(np.asarray(values)[side] for values in series), **options)
             if isinstance(found, Undefined):
                 return found
             return replace(found, voices=found.voices or np.unique(part.cluster).size)
 
-        return self._difference(on(after), lambda: on(~after))
+        return self._difference(resampled_side(after), lambda: resampled_side(~after))
 
     def values(self, statistic: str, *series: ArrayLike, **options: Any) -> Floats | Undefined:
         """A statistic on every resample, NaN where it is undefined: for a histogram, or a check."""
@@ -280,7 +279,7 @@ class Resamples:
                 return lambda confidence: alone
             if limits is not None:
                 at = limits()
-                return lambda confidence: _between(point, *at(confidence))
+                return lambda confidence: _result_between(point, *at(confidence))
             if resampled.content is None or self.draw.clusters <= MOST_LEFT_OUT:
                 return self._leaving_out(resampled)
         values = _remembering_one(resampled.values)
@@ -298,11 +297,11 @@ class Resamples:
         left = first.values(without), second.values(without)
         at = _side(first, left[0]), _side(second, left[1])
 
-        def found(confidence: float) -> Result:
+        def leave_out_result(confidence: float) -> Result:
             sides = at[0](confidence), at[1](confidence)
             return difference_jackknifed(resampled.point, sides, left)
 
-        return found
+        return leave_out_result
 
     def _p(self, resampled: Resampled | Undefined) -> float | Undefined:
         if isinstance(resampled, Undefined):
@@ -315,15 +314,15 @@ class Resamples:
             return Undefined(without.reason, without.n)
         least = 1 / self.draw.resamples
 
-        def beyond(deviate: float) -> float:
+        def excess_beyond(deviate: float) -> float:
             """How far 0 lies within the interval; negative where it lies outside."""
-            limits = found(1 - 2 * float(ndtr(-deviate)))
+            limits = found(1 - 2 * float(scipy.special.ndtr(-deviate)))
             if isinstance(limits, Undefined) or limits.low is None or limits.high is None:
                 return math.nan
             return min(limits.high, -limits.low)
 
-        narrow, wide = NARROWEST, -float(ndtri(least / 2))
-        ends = beyond(narrow), beyond(wide)
+        narrow, wide = NARROWEST, -float(scipy.special.ndtri(least / 2))
+        ends = excess_beyond(narrow), excess_beyond(wide)
         if math.isnan(sum(ends)):
             return Undefined("its interval does not say how sure it is", self.draw.n)
         if ends[0] >= 0:
@@ -331,7 +330,9 @@ class Resamples:
         if ends[1] <= 0:
             return least
         # Along normal deviates an interval's ends are nearly straight lines: a few steps find the place.
-        return 2 * float(ndtr(-brentq(beyond, narrow, wide, xtol=NARROWEST)))
+        return 2 * float(
+            scipy.special.ndtr(-scipy.optimize.brentq(excess_beyond, narrow, wide, xtol=NARROWEST))
+        )
 
 
 def _too_few_rarer(resampled: Resampled) -> str:
@@ -350,7 +351,7 @@ def _statistic(name: str) -> Callable[..., Resampled | Undefined]:
     return STATISTICS[name]
 
 
-def _between(point: Estimate, low: float, high: float) -> Result:
+def _result_between(point: Estimate, low: float, high: float) -> Result:
     if low == high:
         return Undefined(NO_SPREAD, point.n)
     return replace(point, low=low, high=high)
@@ -366,7 +367,7 @@ def _side(side: Resampled, left_out: Floats) -> Callable[[float], Estimate]:
     """One side of a difference with its own interval; without width where no prompt can change it."""
     at = side.limits() if side.limits is not None else None
 
-    def found(confidence: float) -> Estimate:
+    def find_estimate(confidence: float) -> Estimate:
         if at is not None:
             low, high = at(confidence)
             return replace(side.point, low=low, high=high)
@@ -375,7 +376,7 @@ def _side(side: Resampled, left_out: Floats) -> Callable[[float], Estimate]:
             return replace(side.point, low=side.point.value, high=side.point.value)
         return one
 
-    return found
+    return find_estimate
 
 
 def _remembering_one(values: Values) -> Values:

@@ -140,7 +140,7 @@ def binary(labels: ArrayLike) -> NDArray[np.bool_]:
 
 
 def ratings_array(ratings: ArrayLike) -> Floats:
-    """Raters x units as float64, NaN where a rater said nothing."""
+    """Raters x units as float64, NaN where a rater gave no answer."""
     table = numbers(np.asarray(ratings))
     if table.ndim != 2:
         raise ValueError("ratings must be a table: one row per rater, one column per unit")

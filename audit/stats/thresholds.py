@@ -17,7 +17,7 @@ from audit.stats.series import Floats, group_codes
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class ChosenThreshold:
     """`threshold` is the best on all images; `verdicts` (score >= threshold, as booleans) come
     fold by fold from `by_fold`, and `agreement` is theirs: the number to report."""
 
@@ -45,7 +45,7 @@ def cross_validated(
     groups: ArrayLike | None = None,
     folds: int = 5,
     seed: int = 0,
-) -> Chosen | Undefined:
+) -> ChosenThreshold | Undefined:
     """Choose the threshold on all folds but one, judge that one; folds hold whole groups.
 
     k = 5 as in the GenEval paper (Ghosh et al. 2023), over prompts where they are given. Groups
@@ -74,4 +74,6 @@ def cross_validated(
         by_fold.append(_best(positive[~inside], values[~inside]))
         verdicts[inside] = values[inside] >= by_fold[-1]
     agreement = Estimate(float((verdicts == positive).mean()), None, None, n)
-    return Chosen(_best(positive, values), agreement, verdicts, tuple(by_fold), folds, seed)
+    return ChosenThreshold(
+        _best(positive, values), agreement, verdicts, tuple(by_fold), folds, seed
+    )

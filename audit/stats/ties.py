@@ -76,7 +76,7 @@ def pairwise_accuracy(
             return Undefined("no pairs: fewer than two items", n)
         right = right_within(people, scores, epsilon, decimals)
         return Estimate(right / (n * (n - 1) // 2), None, None, n)
-    listed = GroupedPairs.among(people, scores, group_codes(groups, n)[0], decimals)
+    listed = GroupedPairs.from_columns(people, scores, group_codes(groups, n)[0], decimals)
     return accuracy_among(listed, epsilon, n)
 
 
@@ -112,7 +112,7 @@ def resampled_accuracy(
     found = accuracy_among(accuracy.listed_pairs(draw, people, scores, codes), epsilon, draw.n)
     if isinstance(found, Undefined):
         return found
-    return Resampled(found, accuracy.within(draw, people, scores, epsilon, codes), "share")
+    return Resampled(found, accuracy.accuracy_within(draw, people, scores, epsilon, codes), "share")
 
 
 def calibrate(
@@ -130,7 +130,7 @@ def calibrate(
     n = people.size
     if groups is None:
         return _calibrate_all(people, scores, decimals)
-    listed = GroupedPairs.among(people, scores, group_codes(groups, n)[0], decimals)
+    listed = GroupedPairs.from_columns(people, scores, group_codes(groups, n)[0], decimals)
     return calibrate_among(listed, n, decimals)
 
 
@@ -179,7 +179,7 @@ def resampled_calibrated_accuracy(
             return best
         owner = accuracy.owners(draw, codes)
         if owner is None:
-            values = accuracy.within(draw, people, scores, best.epsilon, codes)
+            values = accuracy.accuracy_within(draw, people, scores, best.epsilon, codes)
         else:
             values = _each_calibrated(listed, owner)
     return Resampled(Estimate(best.accuracy, None, None, draw.n), values, "share"), best.epsilon

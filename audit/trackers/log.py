@@ -39,7 +39,7 @@ class ToLog(NamedTuple):
 
 def log(report: Report, tracker: str, *, project: str = "jurybox", folder: Path) -> Logged:
     """`folder`: where TensorBoard writes, and Weights & Biases while it sends."""
-    found = scalars.of(report.body)
+    found = scalars.report_scalars(report.body)
     study = report.study
     about = {
         "study": study.slug,

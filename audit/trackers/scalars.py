@@ -21,7 +21,7 @@ class Scalars(NamedTuple):
     undefined: int
 
 
-def of(body: dict[str, Any]) -> Scalars:
+def report_scalars(body: dict[str, Any]) -> Scalars:
     """`judges/clip/overall/kendall_tau_b/value` and so on; entries of a list by their name."""
     values: dict[str, float] = {}
     undefined = 0

@@ -1,1 +1,1 @@
-"""Images that a judge chooses for a generator to be trained on further, checked by what people said."""
+"""Images that a judge chooses for a generator to be trained on further, checked by people's answers."""

@@ -17,7 +17,7 @@ MOST, PRECISION = 9, 0.9
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TrainingOptions:
     judge: str
     rule: str
     question: str = ""

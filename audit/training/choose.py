@@ -15,7 +15,7 @@ from audit.reports.options import Options
 from audit.stats.decisions import selection
 from audit.stats.estimate import Undefined
 from audit.stats.over_time.calibrated import flat_folds, out_of_fold
-from audit.training.asked import Asked
+from audit.training.asked import TrainingOptions
 from judges.methods import gors
 from judges.methods.gors import Candidate, Selection
 from judges.protocols import Unscored
@@ -42,7 +42,7 @@ class Pool:
 
 
 @dataclass
-class Chosen:
+class ChosenImages:
     selection: Selection
     precision: dict[str, Any]
     threshold: dict[str, Any]
@@ -52,13 +52,13 @@ class Chosen:
     notes: list[str] = field(default_factory=list)
 
 
-def choose(pool: Pool, asked: Asked) -> Chosen:
+def choose(pool: Pool, asked: TrainingOptions) -> ChosenImages:
     if not pool.keys:
         raise StudyRefused("No image may be trained on: see why under what was left out.")
     return {"paper": _paper, "calibrated": _calibrated, "people": _people}[asked.rule](pool, asked)
 
 
-def _paper(pool: Pool, asked: Asked) -> Chosen:
+def _paper(pool: Pool, asked: TrainingOptions) -> ChosenImages:
     limits = np.array([_limit(metadata, asked.category) for metadata in pool.metadata])
     candidates = [
         Candidate(key, prompt, score)
@@ -74,11 +74,11 @@ def _paper(pool: Pool, asked: Asked) -> Chosen:
         )
     some = [candidates[place] for place in known]
     above = [pool.scores[place] - limits[place] for place in known]
-    made = _found(gors.by_score(some, above, 0.0, most=asked.most))
+    made = _require_selection(gors.by_score(some, above, 0.0, most=asked.most))
     dropped = Counter({NO_THRESHOLD: len(candidates) - len(known)})
     used = sorted({float(limits[place]) for place in known})
     margin = pool.scores - limits
-    return Chosen(made, _precision(pool, made), {"by category": used}, margin, +dropped)
+    return ChosenImages(made, _precision(pool, made), {"by category": used}, margin, +dropped)
 
 
 def _limit(metadata: dict[str, Any], category: str) -> float:
@@ -93,7 +93,7 @@ def _limit(metadata: dict[str, Any], category: str) -> float:
     return gors.threshold(named, number)
 
 
-def _calibrated(pool: Pool, asked: Asked) -> Chosen:
+def _calibrated(pool: Pool, asked: TrainingOptions) -> ChosenImages:
     known = ~np.isnan(pool.yes)
     if not known.any():
         raise StudyRefused(
@@ -122,8 +122,8 @@ def _calibrated(pool: Pool, asked: Asked) -> Chosen:
     kept = np.flatnonzero(usable).tolist()
     candidates = [Candidate(pool.keys[p], int(pool.prompts[p]), float(weights[p])) for p in kept]
     scores = [float(pool.scores[p]) for p in kept]
-    made = _found(gors.by_score(candidates, scores, found.threshold, most=asked.most))
-    chosen = Chosen(
+    made = _require_selection(gors.by_score(candidates, scores, found.threshold, most=asked.most))
+    chosen = ChosenImages(
         made,
         est(_held_out(pool, levels, given)),
         {"value": found.threshold, "precision": asked.precision, "design_effect": effect},
@@ -139,7 +139,7 @@ def _calibrated(pool: Pool, asked: Asked) -> Chosen:
     return chosen
 
 
-def _people(pool: Pool, asked: Asked) -> Chosen:
+def _people(pool: Pool, asked: TrainingOptions) -> ChosenImages:
     answers = [
         (key, prompt, yes, n)
         for key, prompt, yes, n in zip(
@@ -150,11 +150,11 @@ def _people(pool: Pool, asked: Asked) -> Chosen:
             strict=True,
         )
     ]
-    made = _found(gors.by_people(answers, most=asked.most))
-    return Chosen(made, est(Undefined(CHOSE, len(made.taken))), {"share of yes above": 0.0})
+    made = _require_selection(gors.by_people(answers, most=asked.most))
+    return ChosenImages(made, est(Undefined(CHOSE, len(made.taken))), {"share of yes above": 0.0})
 
 
-def _found(made: Selection | Unscored) -> Selection:
+def _require_selection(made: Selection | Unscored) -> Selection:
     if isinstance(made, Unscored):
         raise StudyRefused(made.reason)
     return made

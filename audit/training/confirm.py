@@ -51,7 +51,7 @@ def draw_borderline(made: TrainingSet, *, seed: int = 0, user: Any = None) -> Dr
         count=count,
         seed=seed,
         number=number,
-        by=Draw.By.ESCALATION,
+        by=Draw.DrawRule.ESCALATION,
         user=user,
         about=f"next to the threshold of training set {made.sha256[:12]}",
     )

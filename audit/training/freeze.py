@@ -17,19 +17,19 @@ from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, pair
 from audit.reports.reference import Reference
 from audit.training import warnings
-from audit.training.asked import Asked
+from audit.training.asked import TrainingOptions
 from audit.training.candidates import eligible
 from audit.training.choose import Pool, choose
 from judges.methods.gors import effective_size
 
-# A pair is trained on where so many more of a hundred people said yes to one than to the other.
+# A pair is trained on where so many more of a hundred people answered yes to one than to the other.
 MARGIN = 0.5
 # How many images next to the threshold are kept, for people to confirm some of them.
 NEAR = 300
 
 
 @transaction.atomic
-def freeze(*, study: Study, asked: Asked, by: Any = None) -> TrainingSet:
+def freeze(*, study: Study, asked: TrainingOptions, by: Any = None) -> TrainingSet:
     body, rows = select(study, asked)
     sha256 = body["signature"]["sha256"]
     made, _ = TrainingSet.objects.get_or_create(
@@ -40,7 +40,7 @@ def freeze(*, study: Study, asked: Asked, by: Any = None) -> TrainingSet:
     return made
 
 
-def select(study: Study, asked: Asked) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def select(study: Study, asked: TrainingOptions) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """What was taken and why, and a row for each image that was taken or that people labelled."""
     asked.refuse_unfit()
     question = question_of(study, Options(question=asked.question or None))
@@ -48,7 +48,7 @@ def select(study: Study, asked: Asked) -> tuple[dict[str, Any], list[dict[str, A
     judge = _judge(paired, asked.judge)
     evaluation = studies_of(asked.evaluation)
     people = paired.people
-    reference = Reference.of(people, Options().on(people.scale))
+    reference = Reference.from_people(people, Options().with_scale_cut(people.scale))
     found = eligible(study, people, judge.scores, evaluation)
     places = found.places
     facts = [found.facts[place] for place in places.tolist()]
@@ -190,7 +190,7 @@ def _near(pool: Pool, above: np.ndarray | None) -> list[str]:
 
 
 def _digest(
-    asked: Asked, judge: JudgeScores, body: dict[str, Any], rows: list[dict[str, Any]]
+    asked: TrainingOptions, judge: JudgeScores, body: dict[str, Any], rows: list[dict[str, Any]]
 ) -> str:
     facts = [asked.as_dict(), judge.fingerprint, body["threshold"], body["pairs"], rows]
     return hashlib.sha256(

@@ -64,8 +64,8 @@ def pictures_of(study: Study, rows: Sequence[dict[str, Any]]) -> Pictures:
         raise Refused(
             " ".join(
                 [
-                    *_said(gone, "no picture, or only a part of one, is there any more of"),
-                    *_said(other, "another picture than in the set is there of"),
+                    *_quote_keys(gone, "no picture, or only a part of one, is there any more of"),
+                    *_quote_keys(other, "another picture than in the set is there of"),
                     "Nothing was written. Choose the set again, or put the files back.",
                 ]
             )
@@ -81,7 +81,7 @@ def _is_there(file: str) -> bool:
         return False
 
 
-def _said(keys: list[str], what: str) -> list[str]:
+def _quote_keys(keys: list[str], what: str) -> list[str]:
     if not keys:
         return []
     more = f" and {len(keys) - NAMED} more" if len(keys) > NAMED else ""

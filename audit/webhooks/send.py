@@ -64,7 +64,7 @@ def _send(message: WebhookMessage, progress: Progress) -> dict[str, Any]:
         target = address.resolved(hook.address)
         return {"to": target.name, "status": _post(hook, target, message)}
     except (Refused, httpx.HTTPError, OSError) as error:
-        reason = error.message if isinstance(error, Refused) else _said(error, hook.address)
+        reason = error.message if isinstance(error, Refused) else _error_text(error, hook.address)
         raise TryLater(reason) from error
 
 
@@ -121,6 +121,6 @@ def _post(hook: Webhook, target: Target, message: WebhookMessage) -> int:
         return reply.status_code
 
 
-def _said(error: Exception, where: str) -> str:
+def _error_text(error: Exception, where: str) -> str:
     host = address.check_form(where).netloc
     return f"{host} could not be reached: {type(error).__name__}."

@@ -53,11 +53,13 @@ def explain(
         "same_version": sides.judge.fingerprint == sides.judge_now.fingerprint,
         "by_server": SERVER in sides.judge_now.facts["engine"],
         "sides": [
-            {"words": side.words, **counted, **_levels(sides, place, resamples, seed)}
+            {"words": side.sentence, **counted, **_levels(sides, place, resamples, seed)}
             for place, (side, counted) in enumerate(zip((before, after), sides.counts, strict=True))
         ],
         "anchors": 0 if sides.anchors is None else len(sides.anchors.images),  # type: ignore[arg-type]
-        **_told(found, min(np.unique(side.prompts).size for side in (sides.before, sides.after))),
+        **_causes_body(
+            found, min(np.unique(side.prompts).size for side in (sides.before, sides.after))
+        ),
         "instrument": sides.instrument,
         "watches": of_people(sides.watched),
         "asked": asdict(asked),
@@ -74,7 +76,7 @@ def explain(
     return json.loads(json.dumps(body, allow_nan=False))
 
 
-def _told(found: Causes | Undefined, prompts: int) -> dict[str, Any]:
+def _causes_body(found: Causes | Undefined, prompts: int) -> dict[str, Any]:
     if isinstance(found, Undefined):
         return {"moved": found.as_dict(), "parts": {}, "together": []}
     told: dict[str, Any] = {

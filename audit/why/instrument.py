@@ -43,7 +43,7 @@ def read_sides(
             return {"undefined": none, "n": 0}
         counted = np.unique(one.generators[there])
         scores.append(judge.scores[there])
-        answers.append(one.answers.at(there))
+        answers.append(one.answers.answers_where(there))
         generators.append(before + np.searchsorted(counted, one.generators[there]))
         prompts.append(held + one.prompts[there])
         before += counted.size

@@ -31,7 +31,7 @@ class SideAsked:
     study: str = ""
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         if self.kind == "generators":
             return ", ".join(self.generators)
         if self.kind == "study":

@@ -1,4 +1,4 @@
-"""Reads the images of two sides: what people said of them, what the judge scored, and of which kind
+"""Reads the images of two sides: people's answers about them, what the judge scored, and of which kind
 each is. Images that people answered about on both sides are anchors: they show whether the same
 images are seen otherwise today."""
 
@@ -60,7 +60,7 @@ class Watched:
     again: np.ndarray
     again_prompts: np.ndarray
     again_days: np.ndarray
-    # Whether what people said again was asked in other words, and whether the second side was.
+    # Whether people were asked again in other words, and whether the second side was.
     other_words: bool
     new_form: bool
 
@@ -111,7 +111,7 @@ def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> S
                 paired,
                 prints,
                 own,
-                np.where(_chosen(paired.people, side), paired.people.mean, np.nan),
+                np.where(_chosen_people(paired.people, side), paired.people.mean, np.nan),
                 days=first,
             )
             for own, (paired, side, first) in enumerate(
@@ -134,7 +134,7 @@ def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> S
         question=mine.people.question,
         judge=judge,
         judge_now=now,
-        counts=(_counted(rows[0]), _counted(rows[1])),
+        counts=(_count_rows(rows[0]), _count_rows(rows[1])),
         data=tuple(dict.fromkeys((mine.digest, other.digest))),
         watched=_watched(rows[0], rows[1], new_form),
         instrument=None
@@ -142,7 +142,7 @@ def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> S
         else read_sides(
             (mine.people, other.people),
             (judge, now),
-            (_chosen(mine.people, before), _chosen(other.people, after)),
+            (_chosen_people(mine.people, before), _chosen_people(other.people, after)),
             looks=max(1, len(mine.judges)),
         ),
     )
@@ -191,7 +191,7 @@ def _refuse_unfit(people: People, scores: np.ndarray) -> None:
         raise Refused(f"People and judge have no gap in points: {lacking}.")
 
 
-def _chosen(people: People, side: SideAsked) -> np.ndarray:
+def _chosen_people(people: People, side: SideAsked) -> np.ndarray:
     if side.kind == "study":
         return np.ones(len(people.images), dtype=bool)
     if side.kind == "released":
@@ -363,7 +363,7 @@ def _in_order(*rows: _Rows) -> list[tuple[Side, Anchors | None]]:
     return found
 
 
-def _counted(rows: _Rows) -> dict[str, Any]:
+def _count_rows(rows: _Rows) -> dict[str, Any]:
     return {
         "images": int(rows.prompt.size),
         "prompts": int(np.unique(rows.prompt).size),

@@ -17,12 +17,12 @@ from judges.models import AnchorScoring, Run, Score
 
 
 def of_people(watched: Watched) -> dict[str, Any]:
-    gap = three_watches.between(watched.gap, watched.second, watched.prompts, watched.days)
+    gap = three_watches.compare_sides(watched.gap, watched.second, watched.prompts, watched.days)
     people = three_watches.again(watched.again, watched.again_prompts, watched.again_days)
     return {
         "level": EACH,
-        "gap": _told(gap),
-        "people": {**_told(people), "other_words": watched.other_words},
+        "gap": _watch_body(gap),
+        "people": {**_watch_body(people), "other_words": watched.other_words},
         "new_form": watched.new_form,
     }
 
@@ -36,7 +36,7 @@ def of_judge(body: Mapping[str, Any]) -> dict[str, Any]:
     scorings = list(mine.order_by("pk")) if run is not None else []
     if run is None or not scorings:
         return {"undefined": "the judge has not scored anchors again"}
-    compared = _compared(run, scorings)
+    compared = _compare_scores(run, scorings)
     scores = np.array([then for one in compared for _, then, _ in one] or [0.0])
     rang, shown = three_watches.scored_again(
         [
@@ -56,7 +56,9 @@ def of_judge(body: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _compared(run: Run, scorings: list[AnchorScoring]) -> list[list[tuple[float, float, str]]]:
+def _compare_scores(
+    run: Run, scorings: list[AnchorScoring]
+) -> list[list[tuple[float, float, str]]]:
     """Of each scoring: score now, score before, prompt. Before is the run's own score, else that of the
     first time that the set was scored."""
     keys = {row["image"] for one in scorings for row in one.scores}
@@ -84,7 +86,7 @@ def _compared(run: Run, scorings: list[AnchorScoring]) -> list[list[tuple[float,
     return found
 
 
-def _told(watch: Watch | Undefined) -> dict[str, Any]:
+def _watch_body(watch: Watch | Undefined) -> dict[str, Any]:
     if isinstance(watch, Undefined):
         return watch.as_dict()
     rang = None

@@ -23,7 +23,7 @@ def _scores(body: dict[str, Any]) -> str:
     told = f"{judge}: {same} of {of} anchors gave the same score on {day} as on {since}"
     if same == of:
         return f"{told}{_at_most(body['changed'])}."
-    return f"{told}; {_changed(body['changed'], of - same)}."
+    return f"{told}; {_change_words(body['changed'], of - same)}."
 
 
 def _at_most(changed: dict[str, Any]) -> str:
@@ -32,7 +32,7 @@ def _at_most(changed: dict[str, Any]) -> str:
     return f"; at most {100 * changed['high']:.1f} % of the study’s images score otherwise (95 % interval by prompts)"
 
 
-def _changed(changed: dict[str, Any], others: int) -> str:
+def _change_words(changed: dict[str, Any], others: int) -> str:
     share = "" if "undefined" in changed else f", {per_hundred(changed)} %,"
     return f"{others}{share} changed: it is another judge behind the same name, or it does not repeat itself"
 
@@ -54,7 +54,7 @@ def _server(body: dict[str, Any]) -> list[str]:
     server = body["server"]
     if server is None:
         return []
-    now = _called(server["now"], "model")
+    now = _teller_name(server["now"], "model")
     if server["then"] is None or server["model_changed"] is None:
         return [
             f"The server calls its model {now}; what it called it before is not known, since the anchors "
@@ -62,19 +62,19 @@ def _server(body: dict[str, Any]) -> list[str]:
         ]
     told = (
         f"The server’s name for its model has changed since {server['since']}: it was "
-        f"{_called(server['then'], 'model')} and is {now}."
+        f"{_teller_name(server['then'], 'model')} and is {now}."
         if server["model_changed"]
         else f"The server calls its model {now}, as on {server['since']}."
     )
     if server["system_changed"]:
         told += (
-            f" Its fingerprint of the system was {_called(server['then'], 'system_fingerprint')} and is "
-            f"{_called(server['now'], 'system_fingerprint')}."
+            f" Its fingerprint of the system was {_teller_name(server['then'], 'system_fingerprint')} and is "
+            f"{_teller_name(server['now'], 'system_fingerprint')}."
         )
     return [told]
 
 
-def _called(tellers: list[dict[str, Any]], name: str) -> str:
+def _teller_name(tellers: list[dict[str, Any]], name: str) -> str:
     names = dict.fromkeys(teller[name] for teller in tellers)
     return " and ".join(f"“{called}”" if called else "nothing" for called in names)
 

@@ -47,7 +47,7 @@ def sentences(body: dict[str, Any]) -> list[str]:
             )
     if complete:
         lines.append(
-            f"{_listed(complete)}: all images have labels, so there is nothing left for judges to add."
+            f"{_join_names(complete)}: all images have labels, so there is nothing left for judges to add."
         )
     return [*lines, NOT_TO_AUDIT]
 
@@ -85,5 +85,5 @@ def _why_not(body: dict[str, Any]) -> str:
     return known[0] if known else "this report is older than these scores"
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

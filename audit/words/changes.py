@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.statistic_names import MAIN, STATISTICS, told
+from audit.statistic_names import MAIN, STATISTICS, stored_statistic
 from audit.words import drift_state
 from audit.words import report as report_words
 from audit.words.numbers import cell, number
@@ -52,7 +52,10 @@ def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]
         before = older["judges"][name]
         rows = [
             _row(
-                STATISTICS[key].name, key, told(before["overall"], key), told(judge["overall"], key)
+                STATISTICS[key].name,
+                key,
+                stored_statistic(before["overall"], key),
+                stored_statistic(judge["overall"], key),
             )
             for key in SHOWN
         ]

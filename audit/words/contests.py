@@ -27,7 +27,7 @@ def as_text(body: dict[str, Any]) -> str:
             lines.append(f"  {title(name)}: {said}")
     if told.get("groups"):
         lines += ["", "Statistically tied:"]
-        lines += [f"  {listed(group)}" for group in told["groups"] if len(group) > 1] or ["  –"]
+        lines += [f"  {join_names(group)}" for group in told["groups"] if len(group) > 1] or ["  –"]
     if body["judges"]:
         lines += ["", "Soft pairwise accuracy:"]
     for name, judge in body["judges"].items():
@@ -51,7 +51,7 @@ def _people(body: dict[str, Any]) -> list[str]:
         ]
     if len(leaders) > 1:
         return [
-            f"{listed(leaders)} lead and are statistically tied; {first['generator']} wins {told_of}."
+            f"{join_names(leaders)} lead and are statistically tied; {first['generator']} wins {told_of}."
         ]
     return [f"{first['generator']} leads alone: it wins {told_of}."]
 
@@ -73,10 +73,10 @@ def _made_from(body: dict[str, Any]) -> str:
     silent = body["cannot_tell"]
     left = f"; {silent} more votes are “can’t tell” and count for nothing" if silent else ""
     side_by_side = f"{counted} who saw both images side by side, {tied}{left}."
-    return f"{side_by_side}{_useful(body)}{_alike(body)}{_side(body['left'])}"
+    return f"{side_by_side}{_useful(body)}{_tie_words(body)}{_side(body['left'])}"
 
 
-def _alike(body: dict[str, Any]) -> str:
+def _tie_words(body: dict[str, Any]) -> str:
     alike = body.get("same_generator", 0)
     if not alike:
         return ""
@@ -112,7 +112,7 @@ def _side(left: dict[str, Any] | None) -> str:
 
 def _judges(body: dict[str, Any]) -> list[str]:
     lines = []
-    beside = _beside(body)
+    beside = _comparison_words(body)
     for name, judge in body["judges"].items():
         right = judge["accuracy"]
         if "undefined" in right:
@@ -137,7 +137,7 @@ def _judges(body: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _beside(body: dict[str, Any]) -> str:
+def _comparison_words(body: dict[str, Any]) -> str:
     """What a judge's share is to be compared with: other people, and no judge at all."""
     ceiling, tie = body["ceiling"], body.get("always_tie", {})
     people = "" if "undefined" in ceiling else f"; two people agree on {per_hundred(ceiling)}"
@@ -180,7 +180,7 @@ def ranks(place: dict[str, Any]) -> str:
     return f"rank {first}" if first == last else f"rank {first} to {last}"
 
 
-def listed(names: list[str]) -> str:
+def join_names(names: list[str]) -> str:
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
@@ -200,7 +200,7 @@ def of_rate(body: dict[str, Any]) -> list[str]:
         )
     else:
         helped = [f"{title(name)} (weight {weight:.3g})" for name, weight in body["judges"].items()]
-        with_help = f", with the help of {listed(helped)}" if helped else ", without a judge"
+        with_help = f", with the help of {join_names(helped)}" if helped else ", without a judge"
         lines.append(
             f"{names[0]} wins {per_hundred(told)} of 100 against {names[1]}, a tie counting half: by "
             f"{where}{with_help}."
@@ -211,7 +211,9 @@ def of_rate(body: dict[str, Any]) -> list[str]:
                 f"With the judges that is as sure as votes on {body['worth']:,.0f} pairs would be."
             )
     if body["left_out"]:
-        lines.append(f"Without a score of every image, and so no help: {listed(body['left_out'])}.")
+        lines.append(
+            f"Without a score of every image, and so no help: {join_names(body['left_out'])}."
+        )
     if body["undrawn"]:
         lines.append(
             f"{body['undrawn']:,} of the voted pairs were not drawn by chance: this holds for all pairs only "

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from audit.statistic_names import BAND, told
+from audit.statistic_names import BAND, stored_statistic
 from audit.words.numbers import per_hundred, side, with_interval
 from audit.words.report import title
 
@@ -37,7 +37,7 @@ def answers(body: dict[str, Any]) -> list[Answer]:
 
 def beside_people(overall: dict[str, Any]) -> str:
     """For the row of a judge."""
-    found = told(overall, "alt_test")
+    found = stored_statistic(overall, "alt_test")
     if "undefined" in found:
         return ""
     return f"stands in for {found['beaten']} of {found['raters']} people"
@@ -59,13 +59,13 @@ def _stand_in(judges: Judges) -> str:
             [name for name, found in known.items() if not found["passes"]],
             "Not shown, so let people decide: {}.",
         ),
-        (_others(judges, known), "Not enough data yet: {}."),
+        (_other_judges(judges, known), "Not enough data yet: {}."),
         (drifted, "Asked of the generators since it drifted: {}."),
     )
 
 
 def _trusted(judges: Judges) -> str:
-    known = _known(judges, "trusted_share")
+    known = _known_judges(judges, "trusted_share")
     if not known:
         return _nobody(judges, "trusted_share", start="Nothing to rely on: ")
     best = _best(known)
@@ -75,14 +75,14 @@ def _trusted(judges: Judges) -> str:
         f"{per_hundred(found)} of 100 verdicts of {title(best)} stand at {100 * found['risk']:g} % "
         f"disagreement or less; {found['to_people']} {images} to people."
     )
-    return _joined((_others(judges, known), "Nothing to rely on so far: {}."), first=line)
+    return _joined((_other_judges(judges, known), "Nothing to rely on so far: {}."), first=line)
 
 
 def _ranking(body: dict[str, Any]) -> str:
     found = body.get("ranking", {}).get("judges", {})
     known = {name: row for name, row in found.items() if "undefined" not in row}
     if not known:
-        older = told({}, "ranking")["undefined"]
+        older = stored_statistic({}, "ranking")["undefined"]
         return f"Not enough data yet: {next((row['undefined'] for row in found.values()), older)}."
     same = [name for name, row in known.items() if not row["swaps"]]
     first = [
@@ -95,12 +95,12 @@ def _ranking(body: dict[str, Any]) -> str:
         (same, "No two generators change places: {}."),
         (first, "Some change places, the first stays: {}."),
         (other, "Another one comes first, so publish no leaderboard by it: {}."),
-        (_others(found, known), "Not enough data yet: {}."),
+        (_other_judges(found, known), "Not enough data yet: {}."),
     )
 
 
 def _soft(judges: Judges) -> str:
-    known = _known(judges, "soft_pairwise_accuracy")
+    known = _known_judges(judges, "soft_pairwise_accuracy")
     if not known:
         return _nobody(judges, "soft_pairwise_accuracy")
     best = _best(known)
@@ -111,7 +111,7 @@ def _soft(judges: Judges) -> str:
 
 
 def _best_of_n(judges: Judges) -> str:
-    rows = {name: told(row, "best_of_n") for name, row in judges.items()}
+    rows = {name: stored_statistic(row, "best_of_n") for name, row in judges.items()}
     gains = {name: row.get("people_gain", row) for name, row in rows.items()}
     known = {name: gain for name, gain in gains.items() if "value" in gain}
     if not known:
@@ -133,26 +133,26 @@ def _best_of_n(judges: Judges) -> str:
 def _probability(judges: Judges) -> str:
     known = {
         name: found["over_the_average"]
-        for name, found in _known(judges, "brier").items()
+        for name, found in _known_judges(judges, "brier").items()
         if "value" in found["over_the_average"]
     }
     if not known:
         return _nobody(judges, "brier")
     sides = {name: side(over) for name, over in known.items()}
 
-    def on(way: int) -> list[str]:
+    def lines_towards(way: int) -> list[str]:
         return [name for name in known if sides[name] == way]
 
     return _joined(
-        (on(1), "Nearer to the share of people who say yes than their average is: {}."),
-        (on(-1), "Worse than always giving the average, so calibrate first: {}."),
-        (on(0), "Neither is shown: {}."),
-        (_others(judges, known), "No Brier score: {}."),
+        (lines_towards(1), "Nearer to the share of people who say yes than their average is: {}."),
+        (lines_towards(-1), "Worse than always giving the average, so calibrate first: {}."),
+        (lines_towards(0), "Neither is shown: {}."),
+        (_other_judges(judges, known), "No Brier score: {}."),
     )
 
 
 def _equivalent(judges: Judges) -> str:
-    known = _known(judges, "equivalence")
+    known = _known_judges(judges, "equivalence")
     if not known:
         return _nobody(judges, "equivalence")
     inside = [name for name, found in known.items() if found.get("equivalent")]
@@ -162,7 +162,7 @@ def _equivalent(judges: Judges) -> str:
         (inside, f"Within ±{BAND:g} points, so the mean score may be used: {{}}."),
         (outside, f"Off by more than {BAND:g} points: {{}}."),
         (open_yet, "Not shown, more labels would tell: {}."),
-        (_others(judges, known), "Not enough data yet: {}."),
+        (_other_judges(judges, known), "Not enough data yet: {}."),
     )
 
 
@@ -174,7 +174,7 @@ def abs_low(estimate: dict[str, Any]) -> float:
 
 
 def _pairs(judges: Judges) -> str:
-    known = _known(judges, "pairwise_accuracy_by_prompt_cross_validated")
+    known = _known_judges(judges, "pairwise_accuracy_by_prompt_cross_validated")
     if not known:
         return _nobody(judges, "pairwise_accuracy_by_prompt_cross_validated")
     best = _best(known)
@@ -188,11 +188,11 @@ def _has(overall: dict[str, Any], key: str, part: str) -> bool:
     return part in overall.get(key, {})
 
 
-def _known(judges: Judges, key: str) -> Judges:
+def _known_judges(judges: Judges, key: str) -> Judges:
     return {name: row[key] for name, row in judges.items() if _has(row, key, "value")}
 
 
-def _others(judges: Judges, known: Judges) -> list[str]:
+def _other_judges(judges: Judges, known: Judges) -> list[str]:
     return [name for name in judges if name not in known]
 
 
@@ -201,7 +201,7 @@ def _best(known: Judges) -> str:
 
 
 def _nobody(judges: Judges, key: str, start: str = "Not enough data yet: ") -> str:
-    return f"{start}{_most_often(told(row, key).get('undefined', '') for row in judges.values())}."
+    return f"{start}{_most_often(stored_statistic(row, key).get('undefined', '') for row in judges.values())}."
 
 
 def _most_often(reasons: Iterable[str]) -> str:

@@ -71,9 +71,20 @@ def facts(judge: dict[str, Any]) -> str:
     stable = state if state != DRIFTS else f"drifts since {judge['drift']['since'][:7]}"
     if state == CANNOT_BE_TOLD:
         stable = "not enough data yet on drift"
+    if other := made_for(judge):
+        return f"made for “{other}”"
     if stands_against(judge):
         return FOLLOWING[follow]
     return f"{FOLLOWING[follow]}, {stable}" if follow in FOLLOWING else stable
+
+
+def made_for(judge: dict[str, Any]) -> str:
+    """The question that it was made for, where the report is about another one; else empty."""
+    return judge.get("follows", {}).get("made_for", "")
+
+
+def made_for_another(made_for: str, question: str) -> str:
+    return f"It was made for the question “{made_for}”; this report is about “{question}”."
 
 
 def stopped(judge: dict[str, Any]) -> bool:
@@ -133,6 +144,8 @@ def sentence(title: str, judge: dict[str, Any]) -> str:
     if state == DRIFTS:
         return f"{title} has drifted: {describe_drift(drift)}."
     follow = judge["follows"]
+    if made_for(judge):
+        return f"{title}: {needs(drift)}"
     if follow["state"] == CANNOT_BE_TOLD:
         return f"{title}: not enough data yet to tell whether it follows people. {needs(drift)}"
     if "undefined" in follow:
@@ -185,7 +198,7 @@ def reason(drift: dict[str, Any]) -> str:
     lines = _evidence(drift) if "steps" in drift else []
     if drift["state"] == CANNOT_BE_TOLD:
         lines.append(needs(drift))
-    lines += [_apart(drift), _other_people(drift), gap(drift)]
+    lines += [_separate_words(drift), _other_people(drift), gap(drift)]
     return " ".join(line for line in lines if line)
 
 
@@ -212,7 +225,7 @@ def _percent(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, **{end: 100 * found[end] for end in ("value", "low", "high")}}
 
 
-def _apart(drift: dict[str, Any]) -> str:
+def _separate_words(drift: dict[str, Any]) -> str:
     apart = drift.get("apart")
     if not apart:
         return ""

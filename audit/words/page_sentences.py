@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from audit.statistic_names import STATISTICS, told
+from audit.statistic_names import STATISTICS, stored_statistic
 from audit.stats import enough
 from audit.stats.multiplicity import LEVEL
 from audit.view import MANY, SLICES, View
@@ -24,7 +24,7 @@ def of_judges(body: dict[str, Any]) -> list[str]:
     lines = [f"{title(best)} is closest to people: AUROC {with_interval('auroc', auroc)}."]
     if len(compared["judges"]) < MANY:
         for name, differences in compared["judges"].items():
-            lines.append(_behind(name, differences["auroc"]))
+            lines.append(_behind_words(name, differences["auroc"]))
     else:
         lines += all_behind(compared["judges"])
     lines.append(_ceiling(body))
@@ -62,7 +62,7 @@ def all_behind(judges: dict[str, Any]) -> list[str]:
     ]
 
 
-def _behind(name: str, difference: dict[str, Any]) -> str:
+def _behind_words(name: str, difference: dict[str, Any]) -> str:
     if "undefined" in difference:
         return f"{title(name)} cannot be compared with it: {difference['undefined']}."
     p = difference.get("p_holm")
@@ -114,7 +114,7 @@ def _up_to(body: dict[str, Any], ceiling: dict[str, Any]) -> tuple[list[str], li
     both."""
     reach, near = [], []
     for name, judge in body["judges"].items():
-        found = told(judge["overall"], "percent_agreement")
+        found = stored_statistic(judge["overall"], "percent_agreement")
         if "undefined" in found or found["n"] < enough.IMAGES or found["low"] is None:
             continue
         if found["low"] >= ceiling["value"]:

@@ -61,10 +61,10 @@ def _gain(row: dict[str, Any]) -> str:
     if "undefined" in told:
         return f"no gain can be stated: {told['undefined']}"
     meant = {1: "a gain", -1: "a loss", 0: "no difference shown"}[side(told)]
-    return f"{meant}, {shown(row, told)}"
+    return f"{meant}, {format_score(row, told)}"
 
 
-def shown(row: dict[str, Any], told: dict[str, Any]) -> str:
+def format_score(row: dict[str, Any], told: dict[str, Any]) -> str:
     """With its interval, in points where the scores are."""
     if "undefined" in told:
         return str(told["undefined"])

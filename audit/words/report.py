@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from audit.statistic_names import MAIN, told
+from audit.statistic_names import MAIN, stored_statistic
 from audit.stats import enough
 from audit.view import MANY, by_urgency
 from audit.words import drift_state, titles
@@ -55,11 +55,12 @@ def _n(count: int, one: str) -> str:
 
 def tally(judges: dict[str, dict[str, Any]]) -> str:
     """How many judges follow people and hold, drift, do not follow, or cannot be told of yet."""
+    others = sum(map(bool, map(drift_state.made_for, judges.values())))
     against = sum(map(drift_state.stands_against, judges.values()))
     states = [
         drift_state.state_of(judge)
         for judge in judges.values()
-        if not drift_state.stands_against(judge)
+        if not drift_state.stands_against(judge) and not drift_state.made_for(judge)
     ]
     held, drifted, untold = (
         states.count(state)
@@ -70,8 +71,9 @@ def tally(judges: dict[str, dict[str, Any]]) -> str:
         f"{drifted} {'drifts' if drifted == 1 else 'drift'}",
         f"{against} {'does' if against == 1 else 'do'} not follow people",
         f"{untold} {'has' if untold == 1 else 'have'} not enough data yet",
+        f"{others} {'was' if others == 1 else 'were'} made for another question",
     ]
-    counts = (held, drifted, against, untold)
+    counts = (held, drifted, against, untold, others)
     told = [part for part, count in zip(parts, counts, strict=True) if count]
     return f"{_n(len(judges), 'judge')}: {', '.join(told)}."
 
@@ -246,7 +248,7 @@ def as_text(body: dict[str, Any]) -> str:
 
 def _line(generator: dict[str, Any], stats: dict[str, Any]) -> list[str]:
     def text(name: str) -> str:
-        estimate = told(stats, name)
+        estimate = stored_statistic(stats, name)
         if "value" in estimate and estimate["n"] < enough.IMAGES:
             return FEW
         shown = cell(name, estimate)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from audit.statistic_names import told
+from audit.statistic_names import stored_statistic
 from audit.stats.instrument.following import (
     CANNOT_BE_TOLD,
     DOES_NOT,
@@ -59,12 +59,20 @@ def describe_judge(body: dict[str, Any], name: str) -> Line:
         title=title(name),
         short=short_titles(body["judges"])[name],
         state="against" if against else drift_state.state_of(judge),
-        follows=FOLLOWING.get(drift_state.following_of(judge), NONE),
+        follows=_follows(judge),
         order=_order(judge.get("follows", {})),
         stable=_stable(judge),
         off=_off(judge),
-        use=NONE if against else ", ".join(uses(body, name)) or "nothing shown yet",
+        use=NONE
+        if against or drift_state.made_for(judge)
+        else ", ".join(uses(body, name)) or "nothing shown yet",
     )
+
+
+def _follows(judge: dict[str, Any]) -> str:
+    if other := drift_state.made_for(judge):
+        return f"made for “{other}”"
+    return FOLLOWING.get(drift_state.following_of(judge), NONE)
 
 
 def _order(follow: dict[str, Any]) -> str:
@@ -81,7 +89,7 @@ def _stable(judge: dict[str, Any]) -> str:
     if state == drift_state.DRIFTS:
         return f"drifts since {drift['since'][:7]}"
     # A judge that does not follow people is never said to hold.
-    if drift_state.stands_against(judge):
+    if drift_state.stands_against(judge) or drift_state.made_for(judge):
         return NONE
     return "holds" if state == drift_state.HOLDS else NOT_ENOUGH
 
@@ -94,19 +102,21 @@ def _off(judge: dict[str, Any]) -> str:
 
 def uses(body: dict[str, Any], name: str) -> Iterator[str]:
     """What the report shows that it may be used for. A judge that drifts may be used for what it read
-    before."""
+    before; one of which it is not known whether it follows people, for nothing yet."""
     judge = body["judges"][name]
+    if drift_state.following_of(judge) == CANNOT_BE_TOLD:
+        return
     if drift_state.state_of(judge) == drift_state.DRIFTS:
         yield f"generators before {judge['drift']['since'][:7]}"
         return
     overall = judge["overall"]
-    if told(overall, "alt_test").get("passes"):
-        yield "labels instead of a person"
-    if told(overall, "equivalence").get("equivalent"):
+    if stored_statistic(overall, "alt_test").get("passes"):
+        yield "labelling"
+    if stored_statistic(overall, "equivalence").get("equivalent"):
         yield "mean scores"
     ranked = body.get("ranking", {}).get("judges", {}).get(name, {})
     if "undefined" not in ranked and ranked.get("swaps") == []:
-        yield "ranking generators"
-    gain = told(overall, "best_of_n").get("people_gain", {})
+        yield "ranking"
+    gain = stored_statistic(overall, "best_of_n").get("people_gain", {})
     if gain.get("low") is not None and side(gain) > 0:
-        yield "picking the best image"
+        yield "best image"

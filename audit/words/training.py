@@ -14,7 +14,7 @@ def sentences(body: dict[str, Any]) -> list[str]:
     judge = title(body["signature"]["judge"])
     lines = [
         f"{body['taken']:,} of {body['images']:,} images are taken, of {body['prompts']:,} prompts: "
-        f"{_why(body, judge)}.",
+        f"{_reason_words(body, judge)}.",
         f"By their weights they tell as much as {body['effective_size']:,.1f} images of equal weight.",
         precision(body["precision"]),
     ]
@@ -48,7 +48,7 @@ def precision_short(told: dict[str, Any]) -> str:
     return f"{per_hundred(told)}{' (no interval)' if told['low'] is None else ''}"
 
 
-def _why(body: dict[str, Any], judge: str) -> str:
+def _reason_words(body: dict[str, Any], judge: str) -> str:
     threshold = body["threshold"]
     if body["rule"] == "paper":
         limits = ", ".join(f"{limit:g}" for limit in threshold["by category"])

@@ -35,7 +35,7 @@ def _verdict(watches: dict[str, Any], judge: dict[str, Any]) -> str:
     if rung:
         first = [cause for day, cause in rung if day == rung[0][0]]
         also = "" if gap is None else ", and the gap moved with it"
-        return f"Which rang first names the cause: {' and '.join(first)}, on {_said(rung[0][0])}{also}."
+        return f"Which rang first names the cause: {' and '.join(first)}, on {_date_words(rung[0][0])}{also}."
     if gap is None:
         return "No watch has rung."
     silent = [
@@ -45,12 +45,12 @@ def _verdict(watches: dict[str, Any], judge: dict[str, Any]) -> str:
     ]
     if silent:
         return (
-            f"The gap has moved (it rang on {_said(gap)}); whether by {' or '.join(silent)} could not have "
+            f"The gap has moved (it rang on {_date_words(gap)}); whether by {' or '.join(silent)} could not have "
             "been seen, since no anchors tell."
         )
     words = " or in the form’s words, which are other ones" if watches["new_form"] else ""
     return (
-        f"Only the gap rang, on {_said(gap)}, while judge and people say the same of the same images: the "
+        f"Only the gap rang, on {_date_words(gap)}, while judge and people say the same of the same images: the "
         f"cause is in the images{words}."
     )
 
@@ -60,7 +60,7 @@ def _one(watch: dict[str, Any]) -> str:
         return f"not watched: {watch['undefined']}."
     moved = with_interval("net_deviation", watch["moved"])
     if watch["rang"]:
-        return f"rang on {_said(watch['rang'])}; by now {moved}."
+        return f"rang on {_date_words(watch['rang'])}; by now {moved}."
     return f"silent after {_looks(watch['looks'])}; by now {moved}."
 
 
@@ -69,7 +69,7 @@ def _of_judge(watch: dict[str, Any]) -> str:
         return f"not watched: {watch['undefined']}."
     moved = f"by now {with_interval('score_moved', watch['moved'])} in its own unit."
     if watch["rang"]:
-        return f"rang on {_said(watch['rang'])}; {moved}"
+        return f"rang on {_date_words(watch['rang'])}; {moved}"
     return f"silent after {_looks(watch['looks'])}; {moved}"
 
 
@@ -88,5 +88,5 @@ def _day(watch: dict[str, Any]) -> str | None:
     return watch.get("rang")
 
 
-def _said(day: str) -> str:
+def _date_words(day: str) -> str:
     return "a day that is not known" if day == "unknown" else day

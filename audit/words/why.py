@@ -33,7 +33,7 @@ MEANING = {
 
 def name(part: str) -> str:
     parts = part.split("_and_")
-    return _listed(parts) + (", together" if len(parts) > 1 else "")
+    return _join_names(parts) + (", together" if len(parts) > 1 else "")
 
 
 def sentences(body: dict[str, Any], *, anchored: bool = False) -> list[str]:
@@ -146,12 +146,12 @@ def parts_of(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 def _together(body: dict[str, Any]) -> list[str]:
     return [
-        f"{_listed(parts).capitalize()} cannot be separated here. To separate them: {_need(parts)}."
+        f"{_join_names(parts).capitalize()} cannot be separated here. To separate them: {_need(parts)}."
         for parts in body["together"]
     ]
 
 
-def _listed(parts: list[str]) -> str:
+def _join_names(parts: list[str]) -> str:
     names = [NAMES[part] for part in parts]
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 

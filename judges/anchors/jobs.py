@@ -1,4 +1,4 @@
-"""Anchors scored again: asked for on a page and done by a worker, or done here for a command."""
+"""Anchors scored again: requested on a page and done by a worker, or done here for a command."""
 
 from __future__ import annotations
 

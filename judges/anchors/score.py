@@ -18,13 +18,10 @@ from annotations.anchors.keep import has_changed
 from annotations.models import AnchorImage, AnchorSet, Image
 from annotations.pictures.store import open_picture
 from judges import registry
-from judges.errors import JudgeRefused
 from judges.looks.gather import ImageScorer, subject_of
 from judges.models import Run
 from judges.protocols import Judgement, Subject
-from judges.runs.lifecycle import own_options
-from judges.runs.score_chunk import changes
-from judges.runs.self_test import check_engines
+from judges.runs.same_judge import judge_of_run
 
 LONGEST = 200  # characters of a server's word for itself
 
@@ -36,7 +33,7 @@ def score_anchors(
     *, run: Run, anchors: AnchorSet, on_step: Callable[[int], None] = lambda done: None
 ) -> dict[str, Any]:
     """`on_step` hears how many images were scored so far."""
-    judge = _ready(run)
+    judge = judge_of_run(run)
     told: list[dict[str, Any]] = []
     changed: list[str] = []
     rows = AnchorImage.objects.filter(anchors=anchors).select_related("image__prompt")
@@ -49,36 +46,10 @@ def score_anchors(
             some, pending = pending[:size], pending[size:]
             other = [row.image.key for row in some if has_changed(row)]
             changed += other
-            asked = [_asked(row.image) for row in some if row.image.key not in other]
-            told += _judged(scorer, asked, tellers)
+            asked = [_load_picture(row.image) for row in some if row.image.key not in other]
+            told += _score_pictures(scorer, asked, tellers)
             on_step(len(told) + len(changed))
     return {"scores": told, "changed_pictures": changed}
-
-
-def _ready(run: Run) -> registry.Judge:
-    name, options = run.judge.name, own_options(run.judge)
-    registry.expect_here(name)
-    judge = registry.build(name, options)
-    if not any(getattr(engine, "needs_pixels", True) for engine in judge.parts.values()):
-        raise JudgeRefused(
-            "This judge reads what a file says of the images and looks at no picture: it cannot change."
-        )
-    registry.take_in_hand(judge)
-    if judge.self_test:
-        check_engines(judge.parts, keep_alive=lambda: None)
-    for engine in judge.parts.values():
-        engine.load()
-    # Another version is another judge, whose scores may differ without anything being amiss.
-    if different := changes(run.judge, registry.identity(name, options)):
-        raise JudgeRefused(
-            f"The judge here is not the one of the run: {different}. Start the judge anew; the new run "
-            "has a certificate of its own."
-        )
-    judge = registry.build(name, options)
-    for engine in judge.parts.values():
-        if forget := getattr(engine, "forget", None):
-            forget()
-    return judge
 
 
 @contextmanager
@@ -99,11 +70,11 @@ def _listening(judge: registry.Judge) -> Iterator[Mapping[bytes, list[Teller]]]:
             engine.on_reply = None
 
 
-def _asked(image: Image) -> tuple[Image, Subject, Picture.Image]:
+def _load_picture(image: Image) -> tuple[Image, Subject, Picture.Image]:
     return image, subject_of(image), open_picture(image.file)
 
 
-def _judged(
+def _score_pictures(
     scorer: ImageScorer,
     asked: Sequence[tuple[Image, Subject, Picture.Image]],
     tellers: Mapping[bytes, list[Teller]],

@@ -22,7 +22,7 @@ from judges.batches.files import REQUESTS, Results, Shards
 from judges.batches.servers import Answers, Writes
 from judges.engines.openai_server import OpenAIServer, instead
 from judges.errors import JudgeRefused, Passing
-from judges.looks.gather import ROUNDS, ImageScorer, PendingImage, alike
+from judges.looks.gather import ROUNDS, ImageScorer, PendingImage, group_by_pictures
 from judges.models import Run
 from judges.protocols import Answer, Patience, Question, Talk, Want
 from judges.runs import lifecycle, score_chunk
@@ -83,7 +83,7 @@ def write_out(
             _self_test(judge)
         for batch in _batches(study, scorer, quiet=quiet):
             for pending in batch:
-                for engine, wants in _wanted(judge, scorer, pending):
+                for engine, wants in _questions_by_engine(judge, scorer, pending):
                     _ask(engine, pending, wants)
     shards.close(
         {
@@ -100,7 +100,7 @@ def take_in(
 ) -> TakenIn:
     """Store the answers as looks; then decide the run, if none is missing. What is stored stays, so a
     command that was killed goes on where it was."""
-    results = Results.of(folder)
+    results = Results.read_folder(folder)
     judge = _server_judge(name, options)
     stored = missing = 0
     with _standing_in(judge, Answers(results)):
@@ -182,7 +182,7 @@ def _batches(study: Study, scorer: ImageScorer, *, quiet: bool) -> Iterator[list
             bar.update(len(batch))
 
 
-def _wanted(
+def _questions_by_engine(
     judge: registry.Judge, scorer: ImageScorer, pending: PendingImage
 ) -> Iterator[tuple[Any, list[Any]]]:
     """The image's questions by engine, where its picture can be read."""
@@ -194,7 +194,7 @@ def _wanted(
         return
     for kind, wants in by_kind.items():
         # Questions that show the same pictures are one call's.
-        for some in alike(wants) if kind == "answers" else [wants]:
+        for some in group_by_pictures(wants) if kind == "answers" else [wants]:
             if some:
                 yield judge.parts[kind], some
 
@@ -203,9 +203,11 @@ def _ask(engine: Any, pending: PendingImage, wants: list[Any]) -> list[Any] | No
     """The answers to all of them, or None where one is not there."""
     try:
         if isinstance(wants[0], Talk):
-            talks: list[Any] = engine.talk([(pending.shown(want), want) for want in wants])
+            talks: list[Any] = engine.talk(
+                [(pending.placed_pictures(want), want) for want in wants]
+            )
             return talks
-        answers: list[Any] = engine.answer([(pending.shown(wants[0]), wants)])[0]
+        answers: list[Any] = engine.answer([(pending.placed_pictures(wants[0]), wants)])[0]
         return answers
     except Passing:
         return None
@@ -215,12 +217,12 @@ def _fill(judge: registry.Judge, scorer: ImageScorer, batch: list[PendingImage])
     """How many answers were stored, and how many are missing."""
     stored = missing = 0
     for pending in batch:
-        for engine, wants in _wanted(judge, scorer, pending):
+        for engine, wants in _questions_by_engine(judge, scorer, pending):
             kind = "talk" if isinstance(wants[0], Talk) else "answers"
-            whole = _answered(engine, pending, wants)
+            whole = _use_replies(engine, pending, wants)
             rows: list[tuple[PendingImage, Want, Any, float]] = []
             for place, want in enumerate(wants):
-                one = whole[place : place + 1] if whole else _answered(engine, pending, [want])
+                one = whole[place : place + 1] if whole else _use_replies(engine, pending, [want])
                 if one is None:
                     missing += 1
                 elif one:
@@ -231,7 +233,7 @@ def _fill(judge: registry.Judge, scorer: ImageScorer, batch: list[PendingImage])
     return stored, missing
 
 
-def _answered(engine: Any, pending: PendingImage, wants: list[Want]) -> list[Any] | None:
+def _use_replies(engine: Any, pending: PendingImage, wants: list[Want]) -> list[Any] | None:
     """Empty where a talk cannot be used: that is told when the run is decided."""
     try:
         return _ask(engine, pending, wants)

@@ -90,7 +90,7 @@ class Results:
     used: set[str] = field(default_factory=set)
 
     @classmethod
-    def of(cls, folder: Path) -> Results:
+    def read_folder(cls, folder: Path) -> Results:
         """All files of the folder with answers; what cannot be read is named and left out."""
         if not folder.is_dir():
             raise JudgeRefused(f"“{folder}” is no folder.")

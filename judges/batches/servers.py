@@ -49,12 +49,12 @@ class Answers(_Files):
         if status == 200 and isinstance(reply, dict):
             return reply
         if isinstance(status, int) and 400 <= status < 500 and status not in (408, 409, 425, 429):
-            raise Declined(f"The batch answered with status {status}{_words(reply)}", status)
+            raise Declined(f"The batch answered with status {status}{_error_text(reply)}", status)
         # As if it had never been asked: the next batch asks it again.
         raise Unanswered(MISSING)
 
 
-def _words(reply: Any) -> str:
+def _error_text(reply: Any) -> str:
     error = reply.get("error") if isinstance(reply, dict) else None
     words = error.get("message") if isinstance(error, dict) else error
     return f": {' '.join(words.split())[:200]}" if isinstance(words, str) and words else "."

@@ -109,7 +109,7 @@ class BlipVqa(CheckpointEngine):
             )
         }
         seen = self._see([asked[place][0] for place in places])
-        ids, mask = self._written([text for own in texts for text in own])
+        ids, mask = self._tokenize_texts([text for own in texts for text in own])
         states = self._blip.text_encoder(
             input_ids=ids,
             attention_mask=mask,
@@ -132,7 +132,7 @@ class BlipVqa(CheckpointEngine):
         values = torch.from_numpy(values).to(self._blip.device, self._blip.dtype)
         return vision(pixel_values=values, interpolate_pos_encoding=side != own).last_hidden_state
 
-    def _written(self, texts: Sequence[str]) -> tuple[Any, Any]:
+    def _tokenize_texts(self, texts: Sequence[str]) -> tuple[Any, Any]:
         for text in texts:
             expect_none(text, self._marks)
         written = self._tokenizer(

@@ -18,9 +18,16 @@ from typing import Any
 
 from PIL import Image, ImageOps
 
-from judges.engines.shared import run_lengths, tensor_files, weight_facts, weight_files, weights
+from judges.engines.detection.lean_masks import replaced
+from judges.engines.shared import (
+    hub,
+    run_lengths,
+    tensor_files,
+    weight_facts,
+    weight_files,
+    weights,
+)
 from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of, pictures_or_found
-from judges.engines.shared.lean_masks import replaced
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
@@ -225,6 +232,7 @@ class OpenClip(Clip):
         # OpenAI's weights were trained with their own GELU: with another one the numbers are
         # wrong, but close enough to go unnoticed.
         published = {} if whole else open_clip.get_pretrained_cfg(name, tag)
+        _expect_fetchable(published.get("hf_hub") or checkpoint)
         try:
             with _read_by_us(open_clip):
                 net, self._prepare_image = open_clip.create_model_from_pretrained(
@@ -263,6 +271,13 @@ class OpenClip(Clip):
         return self._encode_text(
             self._tokenize(list(texts)).to(next(self._net.parameters()).device)
         )
+
+
+def _expect_fetchable(named: str) -> None:
+    """Where the library would fetch it: only if the hub answers."""
+    repository = named.removeprefix("hf-hub:").rstrip("/")
+    if hub.is_repository(repository) and weight_files.in_cache(repository) is None:
+        hub.expect_reachable(repository)
 
 
 def _read_by_us(open_clip: Any) -> AbstractContextManager[Any]:

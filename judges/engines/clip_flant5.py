@@ -30,6 +30,7 @@ CHAT = (
     "The assistant gives helpful, detailed, and polite answers to the user's questions. "
     "USER: <image>\n{question} ASSISTANT: "
 )
+_SHOWS = 'Does this figure show "{}"? Please answer yes or no.'
 _PICTURE = "<image>"
 _QUESTION = "{question}"
 _LONGEST = 2048
@@ -119,6 +120,21 @@ class ClipFlanT5(CheckpointEngine):
         for place in places:
             answered[place] = [answers[place, question] for question in asked[place][1]]
         return answered
+
+    def similarities(self, pairs: Sequence[tuple[Image.Image, str]]) -> list[float]:
+        """VQAScore by its first release: the probability of “Yes” and the end mark after it."""
+        texts = [_SHOWS.replace("{}", text) for _, text in pairs]
+        asked = [
+            (image, [Question(text, ("Yes",), "sequence")])
+            for (image, _), text in zip(pairs, texts, strict=True)
+        ]
+        found = []
+        for start in range(0, len(asked), self.batch):
+            for (answer,) in self.answer(asked[start : start + self.batch]):
+                if answer.probability is None:
+                    raise ValueError(answer.reason or "It gave no probability.")
+                found.append(answer.probability)
+        return found
 
     def _see(self, images: Sequence[Image.Image]) -> Any:
         """What T5 gets for each picture: one vector for each patch."""

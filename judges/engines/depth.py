@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 from judges.boxes import frame
-from judges.engines.shared.batches import alike
+from judges.engines.shared.batches import group_by_size
 from judges.engines.shared.checkpoint import CheckpointEngine, checkpoint_of
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
@@ -61,7 +61,7 @@ class Depth(CheckpointEngine):
         self.load()
         maps: list[np.ndarray | None] = [None] * len(images)
         with prepare().inference_mode(), memory_guard():
-            for places in alike(images, self.batch):
+            for places in group_by_size(images, self.batch):
                 batch = self._look([images[place] for place in places])
                 for place, depth in zip(places, batch, strict=True):
                     maps[place] = depth

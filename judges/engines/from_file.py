@@ -29,7 +29,7 @@ from PIL import Image
 
 from judges.engines.shared import weight_facts, weights
 from judges.engines.shared.checkpoint import pictures
-from judges.errors import EngineRefused
+from judges.errors import EngineRefused, clause_of
 from judges.options import FILE, Declared, free_text
 from judges.protocols import Detection, Engine
 
@@ -70,18 +70,18 @@ class FromFile(Engine, Declared):
     def detect(
         self, images: Sequence[Image.Image], classes: Sequence[tuple[str, ...]] = ()
     ) -> list[list[Detection]]:
-        return [self._of(image.info["key"]) for image in images]
+        return [self._detections_of(image.info["key"]) for image in images]
 
     def depths(self, images: Sequence[Image.Image]) -> list[np.ndarray]:
         return [self._depth_of(image.info["key"]) for image in images]
 
-    def _of(self, key: str) -> list[Detection]:
+    def _detections_of(self, key: str) -> list[Detection]:
         if key not in self._detections:
             raise ValueError(f"The file “{self._name}” says nothing of “{key}”.")
         return self._detections[key]
 
     def _depth_of(self, key: str) -> np.ndarray:
-        self._of(key)
+        self._detections_of(key)
         start = self._lines.get(key.removeprefix(self.prefix))
         if start is None:
             raise ValueError(f"The file “{self._name}” says nothing of the depth in “{key}”.")
@@ -122,7 +122,7 @@ class FromFile(Engine, Declared):
             raise EngineRefused(
                 f"“{path.name}” is neither a results.jsonl of GenEval nor COCO’s JSON with images, "
                 f"categories and scored annotations, nor lines with “image” and “detections”: "
-                f"{type(error).__name__} {error}."
+                f"{type(error).__name__} {clause_of(error)}."
             ) from error
         return {self.prefix + name: detections for name, detections in pairs}
 
@@ -135,7 +135,9 @@ class FromFile(Engine, Declared):
                     if "filename" in row:
                         yield _name(row["filename"]), list(_boxes(json.loads(row["details"])))
                     else:
-                        found = [_own(each, number) for each in _checked(row, number)["detections"]]
+                        found = [
+                            _own(each, number) for each in _check_row(row, number)["detections"]
+                        ]
                         for name in _names(row["image"]):
                             if "depth" in row:
                                 self._with_depth[name] = start
@@ -143,7 +145,7 @@ class FromFile(Engine, Declared):
                 start += len(line)
 
 
-def _checked(row: Any, number: int) -> dict[str, Any]:
+def _check_row(row: Any, number: int) -> dict[str, Any]:
     fits = (
         isinstance(row, dict)
         and isinstance(row.get("image"), str)

@@ -23,9 +23,10 @@ from judges.engines.shared.shown_pictures import named_pictures, title_of
 from judges.engines.shared.token_answers import AnswerReader
 from judges.errors import EngineRefused
 from judges.options import choice, fields_of_request, flag, free_text
-from judges.protocols import Answer, Question, Shown, Talk
+from judges.protocols import THINKING_CLOSED, THINKING_OPENED, Answer, Question, Shown, Talk
 
 _QUESTION = "{question}"
+_CLOSING = f"\n{THINKING_CLOSED}\n\n"
 _ALONE = ("",)  # the names of a picture alone
 # Of `apply_chat_template`, what the engine itself decides.
 _OURS = {
@@ -45,6 +46,7 @@ class PictureAndText(CheckpointEngine):
     end_mark = False
     chat: Mapping[str, Any] | None = None
     rows = 16
+    continue_replies = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,7 +81,7 @@ class PictureAndText(CheckpointEngine):
         rows: dict[tuple[int, str, tuple[int, ...]], list[Question]] = {}
         for place, (_, questions) in enumerate(asked):
             for question in questions:
-                text = self._written(question.text, split[place][0])
+                text = self._chat_text(question.text, split[place][0], question.reply_start)
                 key = (place, text, self._reader.forced(question))
                 rows.setdefault(key, []).append(question)
         answers: dict[tuple[int, Question], Answer] = {}
@@ -117,20 +119,20 @@ class PictureAndText(CheckpointEngine):
 
     # --- questions
 
-    def _written(self, text: str, names: tuple[str, ...] = _ALONE) -> str:
-        expect_none(text, self._marks)
+    def _chat_text(self, text: str, names: tuple[str, ...] = _ALONE, reply_start: str = "") -> str:
+        expect_none(text + reply_start, self._marks)
         if self.template:
             if len(names) > 1:
                 raise ValueError("A model without a chat template takes one picture.")
-            return self.template.replace(_QUESTION, text)
-        return self._rendered([_turn("user", text, names)])
+            return self.template.replace(_QUESTION, text) + reply_start
+        return self._rendered([_turn("user", text, names)]) + reply_start
 
     def _rendered(self, messages: list[dict[str, Any]]) -> str:
         return self._processing.apply_chat_template(
             messages, tokenize=False, add_generation_prompt=True, **(self.chat or {})
         )
 
-    def _given(self, images: list[list[Image.Image]], texts: list[str]) -> Any:
+    def _processor_inputs(self, images: list[list[Image.Image]], texts: list[str]) -> Any:
         begin = self._processing.tokenizer.bos_token
         # Some chat templates already write the mark of the beginning that the tokenizer adds.
         twice = bool(begin) and all(text.startswith(begin) for text in texts)
@@ -149,10 +151,12 @@ class PictureAndText(CheckpointEngine):
     def _scores(self, rows: Sequence[tuple[list[Image.Image], str, tuple[int, ...]]]) -> list[Any]:
         """For each row the scores after the text, then after each of its forced tokens."""
         torch = weights.prepare()
-        given = self._given([images for images, _, _ in rows], [text for _, text, _ in rows])
+        given = self._processor_inputs(
+            [images for images, _, _ in rows], [text for _, text, _ in rows]
+        )
         forced = [tokens for _, _, tokens in rows]
         if self._is_pair:
-            lines = _filled([[self._text.decoder_start_token_id, *t] for t in forced], 0)
+            lines = _pad_lines([[self._text.decoder_start_token_id, *t] for t in forced], 0)
             lines = torch.tensor(lines, device=self._net.device)
             logits = self._net(**given, decoder_input_ids=lines).logits
             return [logits[row, : len(tokens) + 1] for row, tokens in enumerate(forced)]
@@ -190,20 +194,48 @@ class PictureAndText(CheckpointEngine):
             for turn in talk.turns:
                 expect_none(turn, self._marks)
                 messages.append(_turn("user", turn, () if messages else names))
-                text = self._written(turn, names) if self.template else self._rendered(messages)
+                text = self._chat_text(turn, names) if self.template else self._rendered(messages)
                 replies.append(self._reply(images, text, talk))
-                messages.append(_turn("assistant", replies[-1]))
+                # Models are trained to read what they answered before, without what they thought.
+                before = (
+                    replies[-1].rpartition(THINKING_CLOSED)[2].strip()
+                    if talk.thinking_tokens
+                    else ""
+                )
+                messages.append(_turn("assistant", before or replies[-1]))
         return tuple(replies)
 
     def _reply(self, images: list[Image.Image], text: str, talk: Talk) -> str:
-        given = self._given([images], [text])
+        given = self._processor_inputs([images], [text])
         how: dict[str, Any] = {"do_sample": False}
         if talk.temperature:
             how = {"do_sample": True, "temperature": talk.temperature}
+        if talk.thinking_tokens and not self._is_pair:
+            return self._thought_reply(given, text, talk, how)
         tokens = self._net.generate(**given, max_new_tokens=talk.max_tokens, **how)[0]
         if not self._is_pair:
             tokens = tokens[given["input_ids"].shape[1] :]
         return self._processing.tokenizer.decode(tokens, skip_special_tokens=True).strip()
+
+    def _thought_reply(self, given: Any, text: str, talk: Talk, how: Mapping[str, Any]) -> str:
+        """Two goes: so many tokens of thinking, then, closed if the model has not done so, the answer."""
+        words, length = self._processing.tokenizer, given["input_ids"].shape[1]
+        thought = self._net.generate(**given, max_new_tokens=talk.thinking_tokens, **how)[0][
+            length:
+        ]
+        said = thought.tolist()
+        # Some chat templates write the first mark for the model.
+        opened = f"{THINKING_OPENED}\n" if text.rstrip().endswith(THINKING_OPENED) else ""
+        if len(said) == talk.thinking_tokens and said[-1] not in ends_of(self._net):
+            thinks = opened + words.decode(said)
+            if THINKING_OPENED in thinks and THINKING_CLOSED not in thinks:
+                said += words.encode(_CLOSING, add_special_tokens=False)
+            torch = weights.prepare()
+            longer = _lengthened(torch, given, [length], [tuple(said)])
+            made = self._net.generate(**longer, max_new_tokens=talk.max_tokens, **how)[0]
+            said = made[length:].tolist()
+        reply = words.decode(said, skip_special_tokens=True).strip()
+        return f"{opened}{reply}" if opened else reply
 
 
 @dataclass(eq=False)
@@ -247,6 +279,12 @@ class ImageTextModel(PictureAndText):
             raise ValueError("“chat” is for a chat template, and “template” takes its place.")
 
 
+def ends_of(net: Any) -> tuple[int, ...]:
+    """The tokens with which a reply ends."""
+    ends = net.generation_config.eos_token_id
+    return tuple(ends) if isinstance(ends, list | tuple) else (ends,)
+
+
 def _turn(role: str, text: str, names: tuple[str, ...] = ()) -> dict[str, Any]:
     """With so many pictures before the text, each after the words that name it."""
     content = []
@@ -275,6 +313,6 @@ def _lengthened(
     return longer
 
 
-def _filled(lines: list[list[int]], filler: int) -> list[list[int]]:
+def _pad_lines(lines: list[list[int]], filler: int) -> list[list[int]]:
     longest = max(len(line) for line in lines)
     return [line + [filler] * (longest - len(line)) for line in lines]

@@ -8,11 +8,12 @@ from typing import Any
 
 from PIL import Image
 
-from judges.engines.shared import mask_transformer, weights
+from judges.engines.detection import mask_transformer
+from judges.engines.detection.coco_names import geneval_names
+from judges.engines.detection.lean_masks import ShrunkFeatures, attend, replaced
+from judges.engines.detection.mask_transformer import MaskTransformer
+from judges.engines.shared import weights
 from judges.engines.shared.checkpoint import SWIN_LAST_NORM, checkpoint_of
-from judges.engines.shared.coco_names import geneval_names
-from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
-from judges.engines.shared.mask_transformer import MaskTransformer
 from judges.engines.shared.torch_setup import prepare
 from judges.options import choice
 from judges.protocols import Detection

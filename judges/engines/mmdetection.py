@@ -19,11 +19,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from judges.engines.detection.coco_names import geneval_names
+from judges.engines.detection.lean_masks import ShrunkFeatures, attend, replaced
+from judges.engines.detection.mask_transformer import MaskTransformer
 from judges.engines.shared import tensor_files, weights
 from judges.engines.shared.checkpoint import checkpoint_of
-from judges.engines.shared.coco_names import geneval_names
-from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
-from judges.engines.shared.mask_transformer import MaskTransformer
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from judges.options import choice

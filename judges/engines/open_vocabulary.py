@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 from PIL import Image
 
-from judges.engines.shared.batches import alike
+from judges.engines.shared.batches import group_by_size
 from judges.engines.shared.checkpoint import (
     SWIN_LAST_NORM,
     CheckpointEngine,
@@ -45,7 +45,7 @@ class _OpenVocabulary(CheckpointEngine):
         self.load()
         results: list[list[Detection]] = [[] for _ in images]
         with prepare().inference_mode(), memory_guard():
-            for places in alike(images, self.batch):
+            for places in group_by_size(images, self.batch):
                 batch = self._look(
                     [images[place].convert("RGB") for place in places],
                     [classes[place] for place in places],

@@ -166,7 +166,7 @@ class QwenVL(PictureAndText):
         tree, wanted = TokenTree(), []
         before: list[list[int]] = []
         for question in questions:
-            *before, after = self._around(question.text, names)
+            *before, after = self._around(question, names)
             end = tree.follow(after)[-1]
             wanted += [end, *tree.follow(self._reader.forced(question), end)]
         embeds, positions, at, start = [], [], [], 0
@@ -191,14 +191,15 @@ class QwenVL(PictureAndText):
             ),
         )
 
-    def _around(self, text: str, names: tuple[str, ...]) -> list[list[int]]:
+    def _around(self, question: Question, names: tuple[str, ...]) -> list[list[int]]:
         """The tokens before each picture, and those after the last.
 
         A picture's mark is a token of its own, so the parts have the same tokens as in the whole
         text.
         """
         encode = self._processing.tokenizer.encode
-        parts = self._written(text, names).split(self._processing.image_token)
+        text = self._chat_text(question.text, names, question.reply_start)
+        parts = text.split(self._processing.image_token)
         return [encode(part, add_special_tokens=False) for part in parts]
 
     def _processed(self, scores: Any, row: Row) -> Any:

@@ -49,7 +49,7 @@ def write_dataset(
         (draft / "data").mkdir(parents=True)
         columns = _columns(study)
         counts = _write_rows(draft / "data", columns, _rows(study, people, rule, _places(study)))
-        about = _about(study, people, rule, counts)
+        about = _dataset_facts(study, people, rule, counts)
         write_lines(draft / "README.md", [card(study, about, columns, licence)])
         draft.rename(folder)
     except OSError as error:
@@ -226,18 +226,22 @@ def _schema(pyarrow: Any, columns: Columns) -> Any:
         "image": pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())]),
     }
 
-    def of(kind: str | Fields) -> Any:
+    def field_schema(kind: str | Fields) -> Any:
         if isinstance(kind, dict):
-            return pyarrow.list_(pyarrow.struct([(name, of(k)) for name, k in kind.items()]))
+            return pyarrow.list_(
+                pyarrow.struct([(name, field_schema(k)) for name, k in kind.items()])
+            )
         return pyarrow.list_(plain[kind[1:-1]]) if kind.startswith("[") else plain[kind]
 
     pictures = [name for name, kind in columns.items() if kind == "image"]
     told = {"info": {"features": {name: {"_type": "Image"} for name in pictures}}}
     about = {b"huggingface": json.dumps(told).encode()}
-    return pyarrow.schema([(name, of(kind)) for name, kind in columns.items()], metadata=about)
+    return pyarrow.schema(
+        [(name, field_schema(kind)) for name, kind in columns.items()], metadata=about
+    )
 
 
-def _about(study: Study, people: str, rule: str, counts: dict[str, int]) -> dict[str, Any]:
+def _dataset_facts(study: Study, people: str, rule: str, counts: dict[str, int]) -> dict[str, Any]:
     unlabelled, named = study_tables.missing_labels(study)
     missing = study_queries.missing_images(study)
     return {

@@ -12,7 +12,7 @@ NAME = re.compile(r"\w[\w.-]{0,95}/\w[\w.-]{0,95}", re.ASCII)
 
 
 def push(folder: Path, name: str, *, public: bool = False) -> str:
-    """Its address. Private unless said otherwise: pictures and people's answers leave the house."""
+    """Its address. Private unless stated otherwise: pictures and people's answers leave the house."""
     check_name(name)
     hub = library()
     api = hub.HfApi()

@@ -48,7 +48,7 @@ def prompt_files(study: Study) -> Iterator[bytes]:
         for metadata in study.prompts.order_by("pk").values_list("metadata", flat=True):
             for row in metadata.get("rows") or ():
                 # A row of TIIF holds two prompts.
-                rows[_inside(row["file"])][row["place"]] = row
+                rows[_safe_name(row["file"])][row["place"]] = row
         files = {name: as_file(list(some.values())) for name, some in rows.items()}
     if not files:
         raise ExportRefused(
@@ -57,7 +57,7 @@ def prompt_files(study: Study) -> Iterator[bytes]:
     return _zipped(files)
 
 
-def _inside(name: str) -> str:
+def _safe_name(name: str) -> str:
     """Whoever unpacks the archive gets no file beside its folder."""
     path = PurePosixPath(name)
     if (

@@ -10,7 +10,7 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from annotations.exports import labels, study_tables
-from annotations.exports.files import Counted, ExportRefused, write_lines
+from annotations.exports.files import CountedRows, ExportRefused, write_lines
 from annotations.exports.image_chunks import image_chunks
 from annotations.models import Study
 from annotations.studies import queries as study_queries
@@ -53,7 +53,7 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
         tables["prompt_pictures"] = (rows, study_tables.PROMPT_PICTURES)
     signatures, counts = {}, {}
     for name, (rows, columns) in tables.items():
-        counted = Counted(rows)
+        counted = CountedRows(rows)
         signatures[f"{name}.csv"] = write_lines(
             folder / f"{name}.csv", labels.as_csv(counted, columns)
         )

@@ -18,7 +18,7 @@ from django.core.files.storage import default_storage
 from django.db.models import QuerySet, Sum
 
 from annotations.exports import genai_bench_ratings, labels, study_tables
-from annotations.exports.files import Counted, ExportRefused, Sink, as_parquet, label_studio
+from annotations.exports.files import CountedRows, ExportRefused, Sink, as_parquet, label_studio
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows
 from annotations.models import Answer, Image, Study
@@ -92,7 +92,7 @@ TABLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class ExportOptions:
     """What somebody wants exported, and how."""
 
     what: str
@@ -113,7 +113,7 @@ class Asked:
         return f"{study.slug}-{self.what}.{ENDINGS.get(self.format, self.format)}"
 
 
-def stream(study: Study, asked: Asked) -> Iterator[bytes]:
+def stream(study: Study, asked: ExportOptions) -> Iterator[bytes]:
     """The file, part by part; what cannot be written is refused before the first of them."""
     if asked.what == "study":
         return _zipped(study, asked)
@@ -127,7 +127,7 @@ def stream(study: Study, asked: Asked) -> Iterator[bytes]:
     return _begun(line.encode() for line in _lines(study, asked))
 
 
-def rows_of(study: Study, asked: Asked) -> tuple[Rows, Sequence[str]]:
+def rows_of(study: Study, asked: ExportOptions) -> tuple[Rows, Sequence[str]]:
     """The rows of a table and its columns."""
     among, people = asked.among, asked.people
     tables: dict[str, Callable[[], tuple[Rows, Sequence[str]]]] = {
@@ -208,7 +208,7 @@ def _parts(study: Study) -> QuerySet[AtomScore]:
     return AtomScore.objects.filter(score__run__study=study)
 
 
-def _lines(study: Study, asked: Asked) -> Iterator[str]:
+def _lines(study: Study, asked: ExportOptions) -> Iterator[str]:
     if asked.format in ("geneval", "t2i_compbench"):
         _whole_only(asked)
         official = {
@@ -232,7 +232,7 @@ def _lines(study: Study, asked: Asked) -> Iterator[str]:
     return labels.as_csv(rows, columns) if asked.format == "csv" else labels.as_jsonl(rows)
 
 
-def _whole_only(asked: Asked) -> None:
+def _whole_only(asked: ExportOptions) -> None:
     if asked.among is not None:
         raise ExportRefused(
             f"{NAMES[asked.format]}’s layout holds a whole study; take csv, jsonl or parquet for a "
@@ -255,23 +255,23 @@ def _begun(parts: Iterable[bytes]) -> Iterator[bytes]:
     return chain([first], rest)
 
 
-def _zipped(study: Study, asked: Asked) -> Iterator[bytes]:
+def _zipped(study: Study, asked: ExportOptions) -> Iterator[bytes]:
     """The folder of `export_study` as a zip that is never whole anywhere on the server."""
     among, people = asked.among, asked.people
     written: dict[str, tuple[Rows, Sequence[str]]] = {
-        "generators": rows_of(study, Asked("generators")),
-        "prompts": rows_of(study, Asked("prompts", among=among)),
+        "generators": rows_of(study, ExportOptions("generators")),
+        "prompts": rows_of(study, ExportOptions("prompts", among=among)),
         "images": (
             study_tables.image_rows(study, files=asked.pictures, among=among),
             study_tables.IMAGES,
         ),
-        "labels": rows_of(study, Asked("labels", people=people, among=among)),
-        "scores": rows_of(study, Asked("scores", among=among)),
+        "labels": rows_of(study, ExportOptions("labels", people=people, among=among)),
+        "scores": rows_of(study, ExportOptions("scores", among=among)),
     }
     sink, counted, signatures = Sink(), dict[str, int](), dict[str, str]()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, (rows, columns) in written.items():
-            counter, sha = Counted(rows), hashlib.sha256()
+            counter, sha = CountedRows(rows), hashlib.sha256()
             with archive.open(f"{name}.csv", "w", force_zip64=True) as member:
                 for line in labels.as_csv(counter, columns):
                     content = line.encode()
@@ -281,7 +281,7 @@ def _zipped(study: Study, asked: Asked) -> Iterator[bytes]:
             counted[name], signatures[f"{name}.csv"] = counter.count, sha.hexdigest()
         if asked.pictures:
             yield from _pictures(study, archive, sink, among)
-        archive.writestr("README.json", _about(study, asked, counted, signatures))
+        archive.writestr("README.json", _readme_text(study, asked, counted, signatures))
     yield sink.take()
 
 
@@ -301,7 +301,9 @@ def _pictures(
             yield sink.take()
 
 
-def _about(study: Study, asked: Asked, counted: dict[str, int], files: dict[str, str]) -> str:
+def _readme_text(
+    study: Study, asked: ExportOptions, counted: dict[str, int], files: dict[str, str]
+) -> str:
     words: dict[str, Any] = {
         "what": f"The study “{study.title}” ({study.slug}), from Jurybox.",
         "signature": {"files": files, "form": str(study.form)},

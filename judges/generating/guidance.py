@@ -6,9 +6,13 @@ says of the two prompts of a repair, the same pipeline follows
 
     e0 + g [(ey - e0) + h (e1 - e2)]
 
-whatever its scheduler, for noise, for v and for velocities alike. The paper's equation 6 is in no text that we
-could read: this form is *inferred*. It has no further parameter at h = 1, and both ablations that the paper
-names are cases of it: `positive` leaves e2 out (the empty prompt stands for it), `negative` leaves e1 out.
+whatever its scheduler, for noise, for v and for velocities alike. The paper's equations 6 to 8 are in no text that
+we could read: every form here is *inferred*. The first has no further parameter at h = 1, and both ablations that
+the paper names are cases of it: `positive` (equation 8) leaves e2 out (the empty prompt stands for it), `negative`
+(equation 7) leaves e1 out. Equations 6 and 7 can be read otherwise, too, and these readings have names of their own:
+
+    reading from-prompt         ey + g h (e1 - e2)      word for word as king - man + woman
+    variant classic-negative    e2 + g (ey - e2)        a negative prompt as pipelines have it
 """
 
 from __future__ import annotations
@@ -20,8 +24,22 @@ from typing import Any
 
 from annotations.errors import Refused
 
-VARIANTS = ("enforce", "positive", "negative")
-FORM = "inferred: e0 + g[(ey - e0) + h(e1 - e2)]; the paper's equation 6 is in no text that we could read"
+ENFORCE, POSITIVE, NEGATIVE, CLASSIC = "enforce", "positive", "negative", "classic-negative"
+VARIANTS = (ENFORCE, POSITIVE, NEGATIVE, CLASSIC)
+FROM_NOTHING, FROM_PROMPT = "from-nothing", "from-prompt"
+READINGS = (FROM_NOTHING, FROM_PROMPT)
+_FORMS = {
+    FROM_NOTHING: "e0 + g[(ey - e0) + h(e1 - e2)]",
+    FROM_PROMPT: "ey + g h(e1 - e2)",
+    CLASSIC: "e2 + g(ey - e2)",
+}
+_UNREAD = "the paper's equations 6 to 8 are in no text that we could read"
+FORM = f"inferred: {_FORMS[FROM_NOTHING]}; {_UNREAD}"
+
+
+def form_of(variant: str, reading: str) -> str:
+    """What stands beside every image that was made so."""
+    return f"inferred: {_FORMS[CLASSIC if variant == CLASSIC else reading]}; {_UNREAD}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +53,17 @@ class Conditions:
 
 @contextmanager
 def enforced(
-    denoiser: Any, wanted: Conditions, found: Conditions, *, strength: float = 1.0
+    denoiser: Any,
+    wanted: Conditions,
+    found: Conditions,
+    *,
+    strength: float = 1.0,
+    reading: str = FROM_NOTHING,
 ) -> Iterator[None]:
-    """While this holds, the denoiser leans from `found` towards `wanted` wherever it is guided."""
+    """While this holds, the denoiser leans from `found` towards `wanted` wherever it is guided. `reading`: one
+    of READINGS, or CLASSIC, which asks about `found` alone."""
     plain, own = denoiser.forward, vars(denoiser).get("forward")
-    denoiser.forward = _leaning(plain, wanted, found, strength)
+    denoiser.forward = _leaning(plain, wanted, found, strength, reading)
     try:
         yield
     finally:
@@ -51,7 +75,11 @@ def enforced(
 
 
 def _leaning(
-    plain: Callable[..., Any], wanted: Conditions, found: Conditions, strength: float
+    plain: Callable[..., Any],
+    wanted: Conditions,
+    found: Conditions,
+    strength: float,
+    reading: str,
 ) -> Callable[..., Any]:
     import torch
 
@@ -63,13 +91,19 @@ def _leaning(
                 "The denoiser was asked about one prompt alone: there is no guidance to add to."
             )
         half = sample.shape[0] // 2
+        nothing, prompt = sample[:half], sample[half:]
         told = []
-        for conditions in (wanted, found):
-            other_args, other = _about(args, given, conditions, half)
+        for conditions in (found,) if reading == CLASSIC else (found, wanted):
+            other_args, other = _swap_prompt(args, given, conditions, half)
             said = plain(*other_args, **other)
             told.append(said[0] if isinstance(said, tuple) else said.sample)
-        leaning = sample[half:] + strength * (told[0] - told[1])
-        sample = torch.cat([sample[:half], leaning])
+        # The pipeline goes from the first of the two by g times the way to the second.
+        if reading == CLASSIC:
+            start, end = told[0], prompt
+        else:
+            start = prompt if reading == FROM_PROMPT else nothing
+            end = prompt + strength * (told[1] - told[0])
+        sample = torch.cat([start, end])
         if isinstance(answer, tuple):
             return (sample, *answer[1:])
         answer.sample = sample
@@ -78,7 +112,7 @@ def _leaning(
     return forward
 
 
-def _about(
+def _swap_prompt(
     args: tuple[Any, ...], given: dict[str, Any], conditions: Conditions, half: int
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The same question, its guided half alone, about another prompt."""

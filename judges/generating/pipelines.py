@@ -7,7 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from annotations.errors import Refused
-from judges.generating.guidance import VARIANTS, Conditions, enforced
+from judges.generating.guidance import (
+    CLASSIC,
+    FROM_NOTHING,
+    NEGATIVE,
+    POSITIVE,
+    READINGS,
+    VARIANTS,
+    Conditions,
+    enforced,
+)
 
 LIBRARY = "Images are made with diffusers: pip install -r requirements-generate.txt."
 # Class of a pipeline -> where its denoiser lies, and in which arguments it gets a prompt.
@@ -32,6 +41,7 @@ class How:
     guidance: float = 7.0
     strength: float = 1.0
     variant: str = "enforce"
+    reading: str = FROM_NOTHING
     height: int | None = None
     width: int | None = None
 
@@ -105,16 +115,19 @@ def make(pipeline: Any, wish: Wish, how: How, *, output: str = "pil") -> Any:
     with torch.no_grad():
         if not wish.wanted and not wish.found:
             return pipeline(wish.prompt, **options).images[0]
-        wanted = "" if how.variant == "negative" else wish.wanted
-        found = "" if how.variant == "positive" else wish.found
-        pair = told(pipeline, wanted), told(pipeline, found)
-        with enforced(denoiser_of(pipeline), *pair, strength=how.strength):
+        wanted = "" if how.variant == NEGATIVE else wish.wanted
+        found = "" if how.variant == POSITIVE else wish.found
+        pair = prompt_conditions(pipeline, wanted), prompt_conditions(pipeline, found)
+        reading = CLASSIC if how.variant == CLASSIC else how.reading
+        with enforced(denoiser_of(pipeline), *pair, strength=how.strength, reading=reading):
             return pipeline(wish.prompt, **options).images[0]
 
 
 def refuse_wish(pipeline: Any, wish: Wish, how: How) -> None:
     if how.variant not in VARIANTS:
         raise Refused(f"Variants are {', '.join(VARIANTS)}; “{how.variant[:40]}” is none.")
+    if how.reading not in READINGS:
+        raise Refused(f"Readings are {', '.join(READINGS)}; “{how.reading[:40]}” is none.")
     if how.guidance <= 1:
         raise Refused(f"With a guidance of {how.guidance:g} nothing is guided: it must be above 1.")
     if how.steps < 1:
@@ -163,7 +176,7 @@ def _cut(tokenizer: Any, limit: int, text: str) -> str:
     return tokenizer.decode(ids[limit - 1 :], skip_special_tokens=True).strip() or text
 
 
-def told(pipeline: Any, text: str | list[str]) -> Conditions:
+def prompt_conditions(pipeline: Any, text: str | list[str]) -> Conditions:
     """What the denoiser is told of this prompt, or of several."""
     name = type(pipeline).__name__
     device = pipeline._execution_device

@@ -5,7 +5,8 @@
 SET is a folder of `manage.py select_training --format imagefolder`. Beside the frozen weights, small matrices
 (LoRA, rank 4) are trained in the denoiser's attention and, in Stable Diffusion 1 and 2 and SDXL, in the text
 encoders', as in T2I-CompBench's code. Numbers are its code's where it has them: AdamW, learning rates 1e-4 and
-5e-6, dropout 0.1, gradients cut at 1, batches of 2. Noise, v and velocities (flow matching) are learned by what
+5e-6, dropout 0.1, gradients cut at 1, batches of 2, 15,000 steps. `--like paper` takes the paper's where it
+prints others: batches of 5, 50,000 steps (it says 50,000 to 100,000). Noise, v and velocities (flow matching) are learned by what
 the pipeline's scheduler says. Each step has a seed of its own, so that a run that was cut off goes on from
 its last save as if nothing had happened. OUT/pytorch_lora_weights.safetensors is what diffusers'
 `load_lora_weights` reads.
@@ -17,12 +18,12 @@ import argparse
 import json
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from judges.generating.pipelines import UNET, denoiser_of, libraries, load, told
+from judges.generating.pipelines import UNET, denoiser_of, libraries, load, prompt_conditions
 from judges.methods.gors import loss as weighted_loss
 
 ATTENTION = ["to_q", "to_k", "to_v", "to_out.0"]
@@ -44,6 +45,12 @@ class Settings:
     size: int = 512
     seed: int = 0
     save_every: int = 500
+
+
+# Whose numbers: T2I-CompBench's code (the defaults above), or its paper, appendix “Training details”.
+CODE, PAPER = "code", "paper"
+LIKE: dict[str, dict[str, int]] = {CODE: {}, PAPER: {"batch": 5, "steps": 50_000}}
+WHOSE = {CODE: "the code's", PAPER: "the paper's"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +143,7 @@ class Training:
         noise = torch.randn(clean.shape, generator=generator).to(clean)
         noisy, times, target = self.noised(clean, noise, generator)
         texts = [example.text for example in batch]
-        conditions = told(self.pipeline, texts)
+        conditions = prompt_conditions(self.pipeline, texts)
         given = dict(conditions.given)
         if conditions.added:
             given["added_cond_kwargs"] = {**conditions.added, "time_ids": self._time_ids(batch)}
@@ -289,13 +296,26 @@ def main(given: Sequence[str] | None = None) -> None:
     parser.add_argument("--out", required=True, type=Path)
     parser.add_argument("--device", default="cpu")
     parser.add_argument("--dtype", default="float32", choices=("float32", "bfloat16"))
+    parser.add_argument(
+        "--like",
+        choices=tuple(LIKE),
+        default=CODE,
+        help="whose numbers: of the authors' code (batches of 2, 15,000 steps), or of the paper (batches of 5, "
+        "50,000 steps; it says 50,000 to 100,000)",
+    )
     for name in ("steps", "batch", "rank", "size", "seed", "save_every"):
-        parser.add_argument(f"--{name.replace('_', '-')}", type=int, default=getattr(usual, name))
+        parser.add_argument(f"--{name.replace('_', '-')}", type=int)
     for name in ("dropout", "rate", "text_rate"):
         parser.add_argument(f"--{name.replace('_', '-')}", type=float, default=getattr(usual, name))
     parser.add_argument("--no-text-encoder", dest="text_encoder", action="store_false")
     parser.add_argument("--normalised", action="store_true")
     asked = vars(parser.parse_args(given))
+    like = asked.pop("like")
+    numbers = {**asdict(usual), **LIKE[like]}
+    asked = {name: numbers[name] if value is None else value for name, value in asked.items()}
+    print(
+        f"Steps {asked['steps']:,}, batches of {asked['batch']}: {WHOSE[like]} where none is given."
+    )
     paths = {name: asked.pop(name) for name in ("pipeline", "data", "out", "device", "dtype")}
     try:
         pipeline = load(paths["pipeline"], device=paths["device"], dtype=paths["dtype"])

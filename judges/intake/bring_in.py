@@ -14,7 +14,7 @@ from django.utils.text import slugify
 
 from annotations import event_log
 from annotations.benchmarks import form_from_labels, label_questions, registry
-from annotations.benchmarks.form_from_labels import Asked
+from annotations.benchmarks.form_from_labels import AnswerKind
 from annotations.benchmarks.registry import Source
 from annotations.database.rehearsal import rehearsal
 from annotations.errors import ImportRefused
@@ -75,7 +75,7 @@ def import_study(
 
     def write(outcome: Outcome) -> None:
         records = _checked_start(read())
-        asked = label_questions.asked(format, source)
+        asked = label_questions.find_questions(format, source)
         study, created = _study(slug, format, by, asked)
         _expect_open(study)
         _say_scales(study, asked, outcome)
@@ -224,7 +224,7 @@ def new_study(
     expect_name(slug)
     if Study._base_manager.filter(slug=slug).exists():
         raise ImportRefused(f"There is a study “{slug}” already; choose another name.")
-    return _made(slug, title, by, publish_form(form))
+    return _create_study(slug, title, by, publish_form(form))
 
 
 def expect_name(slug: str) -> None:
@@ -236,7 +236,7 @@ def expect_name(slug: str) -> None:
         raise ImportRefused(f"“{slug}” cannot name a study: a page of Jurybox has this address.")
 
 
-def form_for(slug: str, format: str, asked: dict[str, Asked]) -> Form:
+def form_for(slug: str, format: str, asked: dict[str, AnswerKind]) -> Form:
     """The form whose questions the labels answer; otherwise the audit's two questions."""
     of_audit = [one.kind == "yes/no" for one in asked.values() if one.name in AUDIT]
     if format in ("tidy", "hf", "label_studio") and of_audit and all(of_audit):
@@ -253,17 +253,19 @@ def form_for(slug: str, format: str, asked: dict[str, Asked]) -> Form:
     return geneval_audit.FORM
 
 
-def _study(slug: str, format: str, by: User | None, asked: dict[str, Asked]) -> tuple[Study, bool]:
+def _study(
+    slug: str, format: str, by: User | None, asked: dict[str, AnswerKind]
+) -> tuple[Study, bool]:
     """The study, and whether it was created."""
     expect_name(slug)
     study = Study.objects.filter(slug=slug).first()
     if study is not None:
         return study, False
-    return _made(slug, "", by, publish_form(form_for(slug, format, asked))), True
+    return _create_study(slug, "", by, publish_form(form_for(slug, format, asked))), True
 
 
 @transaction.atomic
-def _made(slug: str, title: str, by: User | None, form: FormVersion) -> Study:
+def _create_study(slug: str, title: str, by: User | None, form: FormVersion) -> Study:
     title = title or slug.replace("-", " ").capitalize()
     study = Study.objects.create(slug=slug, title=title[:200], form=form, created_by=by)
     if by is not None:
@@ -277,7 +279,7 @@ def _on_form(study: Study) -> set[str]:
     return {question["name"] for question in study.form.questions}
 
 
-def _say_scales(study: Study, asked: dict[str, Asked], outcome: Outcome) -> None:
+def _say_scales(study: Study, asked: dict[str, AnswerKind], outcome: Outcome) -> None:
     """Of questions whose meaning no paper fixes, as the import understood them."""
     on_form = _on_form(study)
     for question, one in sorted(asked.items()):

@@ -90,7 +90,7 @@ def batch_of(user: User, batch_id: int) -> Batch | None:
 
 def add_batch(*, delivery: Delivery, files: Any) -> Batch:
     """`files`: [path, size, time of change] of each. The same list again is the same batch."""
-    checked = _checked(files)
+    checked = _check_files(files)
     digest = hashlib.sha256(json.dumps(files).encode()).hexdigest()
     there = delivery.batches.filter(digest=digest).first()
     if there is not None:
@@ -312,7 +312,7 @@ class _Stream:
             yield block
 
 
-def _checked(files: Any) -> list[tuple[str, int]]:
+def _check_files(files: Any) -> list[tuple[str, int]]:
     if not isinstance(files, list) or not files:
         raise ImportRefused("Choose a file, a folder or a zip. " + WANTED)
     if len(files) > MOST_FILES:

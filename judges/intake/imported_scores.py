@@ -85,7 +85,7 @@ def imported_judge(*, study: Study, name: str) -> Judge:
     return judge
 
 
-class Judged(NamedTuple):
+class ScoredImage(NamedTuple):
     value: float | None
     correct: bool | None
     reason: str
@@ -117,7 +117,7 @@ class ScoreWriter:
         parts: list[PartScore] = []
         for r in batch:
             try:
-                image, slug, atom = self._checked(r)
+                image, slug, atom = self._resolve_score(r)
             except Unfit as unfit:
                 reject(self.outcome, r, unfit)
                 continue
@@ -157,7 +157,7 @@ class ScoreWriter:
         if self.runs and not self.outcome.dry_run:
             scores_changed.send(sender=Run, study_id=self.study.pk, ended=True)
 
-    def _checked(self, r: ScoreRecord) -> tuple[int, str, int | None]:
+    def _resolve_score(self, r: ScoreRecord) -> tuple[int, str, int | None]:
         """Image, judge and atom; the last is None for a score of the whole image."""
         if r.image not in self.known.images:
             raise Unfit("image_id", r.image, "The study has no such image.")
@@ -212,16 +212,16 @@ class ScoreWriter:
         slugs = dict.fromkeys([score[1] for score in whole] + [part[1] for part in parts])
         runs = {slug: self._run(slug).pk for slug in slugs}
         images = {score[0] for score in whole} | {part[0] for part in parts}
-        stored: dict[Place, tuple[int, Judged]] = {}
+        stored: dict[Place, tuple[int, ScoredImage]] = {}
         rows = Score.objects.filter(run__in=runs.values(), image__in=images).order_by()
         for run, image, pk, *columns in rows.values_list(
             "run_id", "image_id", "pk", "value", "correct", "reason", "error", "evidence"
         ):
-            stored[run, image] = (pk, Judged(*columns))
-        new: dict[Place, Judged] = {}
+            stored[run, image] = (pk, ScoredImage(*columns))
+        new: dict[Place, ScoredImage] = {}
         for image, slug, r in whole:
             place = (runs[slug], image)
-            judged = Judged(r.score, r.correct, r.reason, r.error, r.evidence or {})
+            judged = ScoredImage(r.score, r.correct, r.reason, r.error, r.evidence or {})
             known = stored[place][1] if place in stored else new.get(place)
             if known is None:
                 new[place] = judged
@@ -243,7 +243,7 @@ class ScoreWriter:
         for image, slug, _, _ in parts:
             place = (runs[slug], image)
             if place not in stored and place not in new:
-                new[place] = Judged(None, None, "", ATOMS_ONLY, {})
+                new[place] = ScoredImage(None, None, "", ATOMS_ONLY, {})
         for run in runs.values():
             mine = [judged for (of, _), judged in new.items() if of == run]
             unscored = sum(judged.value is None for judged in mine)
@@ -274,7 +274,7 @@ class ScoreWriter:
         self.outcome.scores += len(new)
 
 
-def _inserted(new: dict[Place, Judged]) -> dict[Place, int]:
+def _inserted(new: dict[Place, ScoredImage]) -> dict[Place, int]:
     ids = bulk.next_ids(Score, len(new)) if new else []
     moment = connection.ops.adapt_datetimefield_value(timezone.now())
     bulk.insert(

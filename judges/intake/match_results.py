@@ -30,7 +30,7 @@ def scores(
     order = [] if dataset is None else _order(dataset)
     results = read(format, path, judge)
     while batch := list(islice(results, BATCH)):
-        found = _Found(study, [one for one in batch if isinstance(one, Result)], generator)
+        found = _StudyRows(study, [one for one in batch if isinstance(one, Result)], generator)
         for one in batch:
             if isinstance(one, Rejected):
                 yield one
@@ -38,7 +38,7 @@ def scores(
             try:
                 image = found.image_of(one, order)
             except Unfit as unfit:
-                yield unfit.at(one.line, path.name)
+                yield unfit.reject(one.line, path.name)
                 continue
             yield ScoreRecord(
                 image,
@@ -52,7 +52,7 @@ def scores(
             )
 
 
-class _Found:
+class _StudyRows:
     """What the study has of all that a batch of results names."""
 
     def __init__(self, study: Study, results: list[Result], generator: str) -> None:
@@ -73,7 +73,7 @@ class _Found:
         if one.image and (one.image in self.keys or not order):
             if one.image in self.keys:
                 return one.image
-            raise Unfit("image_id", one.image, f"The study has no such image{self._by()}.")
+            raise Unfit("image_id", one.image, f"The study has no such image{self._run_label()}.")
         if order and one.number is not None:
             if one.number >= len(order):
                 words = f"The dataset has rows 0 to {len(order) - 1}."
@@ -89,7 +89,7 @@ class _Found:
         if len(alike) == 1:
             return alike[0]
         if alike:
-            words = f"{len(alike)} images have this prompt{self._by()}; "
+            words = f"{len(alike)} images have this prompt{self._run_label()}; "
             words += "say which by --generator, or by --dataset."
             raise Unfit("prompt", one.prompt, words)
         clue = one.file or one.prompt or ("" if one.number is None else str(one.number))
@@ -98,7 +98,7 @@ class _Found:
         )
         raise Unfit("line", clue, words)
 
-    def _by(self) -> str:
+    def _run_label(self) -> str:
         return f" by {self.generator}" if self.generator else ""
 
 

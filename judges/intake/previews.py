@@ -19,7 +19,7 @@ from django.utils.text import slugify
 
 from annotations.access import place_of
 from annotations.benchmarks import guess_format, label_questions
-from annotations.benchmarks.form_from_labels import Asked
+from annotations.benchmarks.form_from_labels import AnswerKind
 from annotations.benchmarks.registry import FORMATS, FREE, Source
 from annotations.errors import Refused
 from annotations.forms.definition import Form
@@ -47,7 +47,7 @@ NAMED = 100
 
 
 def source_of(path: Path, typed: Mapping[str, Any], *, format: str) -> Source:
-    """What a person said beside the files. Of columns and levels only what fits this format."""
+    """What a person stated beside the files. Of columns and levels only what fits this format."""
     return Source(
         path,
         generator=str(typed.get("generator", ""))[:200],
@@ -137,7 +137,7 @@ def _look_into(
     _add_choices(found, format, kind, source)
     outcome = _dry_run(delivery, format, kind, source, progress)
     found |= {"outcome": _short(outcome.as_json(), folder), "read": outcome.read, "refusal": ""}
-    if not outcome.changed and not outcome.unchanged:
+    if not outcome.changes and not outcome.unchanged:
         found["refusal"] = "Nothing in these files can be imported; what is wrong is listed."
 
 
@@ -166,7 +166,7 @@ def _dry_run(delivery: Delivery, format: str, kind: str, source: Source, progres
 
 
 def _counts(path: Path) -> dict[str, Any]:
-    files = picture_folder.listed(path)[1]
+    files = picture_folder.list_files(path)[1]
     pictures = sum(picture_folder.is_picture(file) for file in files)
     return {"pictures": pictures, "files": len(files)}
 
@@ -177,13 +177,15 @@ def _add_choices(found: dict[str, Any], format: str, kind: str, source: Source) 
     if format == "table":
         found["tables"] = _tables(source)
     elif format == "pictures":
-        files = [f for f in picture_folder.listed(source.path)[1] if picture_folder.is_picture(f)]
+        files = [
+            f for f in picture_folder.list_files(source.path)[1] if picture_folder.is_picture(f)
+        ]
         if files:
-            levels = picture_folder.chosen(files, source.folder, source.name)
+            levels = picture_folder.choose_levels(files, source.folder, source.name)
             found["levels"] = {"folder": levels.folder, "name": levels.name}
             found["rows"] = _first_pictures(files, levels, source)
     if format in FREE and kind == "study":
-        asked = label_questions.asked(format, source)
+        asked = label_questions.find_questions(format, source)
         found["questions"] = [
             {"column": column, "name": one.name, "kind": one.kind, "words": list(one.words)[:40]}
             for column, one in sorted(asked.items())
@@ -192,7 +194,7 @@ def _add_choices(found: dict[str, Any], format: str, kind: str, source: Source) 
 
 def _tables(source: Source) -> list[dict[str, Any]]:
     """Also where the choices contradict each other: the menus must show them to be corrected."""
-    root, pictures, names = mapped_table.found(source.path)
+    root, pictures, names = mapped_table.find_tables(source.path)
     tables = []
     for name in names:
         table = mapped_table.look(root / name, name, pictures)
@@ -218,7 +220,7 @@ def _first_pictures(
     files: list[str], levels: picture_names.Levels, source: Source
 ) -> list[dict[str, Any]]:
     strip = picture_names.common_folders(files)
-    captions = {f for f in picture_folder.listed(source.path)[1] if f.lower().endswith(".txt")}
+    captions = {f for f in picture_folder.list_files(source.path)[1] if f.lower().endswith(".txt")}
     rows = []
     for file in files[:SHOWN]:
         named = picture_names.read(file, levels, strip=strip)
@@ -287,7 +289,7 @@ def form_of(delivery: Delivery, slug: str) -> Form:
     """The form that the preview showed."""
     found = delivery.found
     asked = {
-        one["column"]: Asked(one["name"], one["kind"], one["words"])
+        one["column"]: AnswerKind(one["name"], one["kind"], one["words"])
         for one in found.get("questions", ())
     }
     return bring_in.form_for(slug, found.get("format") or "tidy", asked)

@@ -38,7 +38,7 @@ LARGEST = 8 * 2**30
 # Of one person, in all studies.
 MOST_WAITING = 20
 TABLES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
-# What a person said of what is in the files.
+# What a person stated of what is in the files.
 CHOICES = ("columns", "folder", "name_is", "questions")
 
 

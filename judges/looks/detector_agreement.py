@@ -96,7 +96,7 @@ def compare(
     images = 0
     for by_first, by_second in _pairs(study, first_key, second_key):
         images += 1
-        a, b = _above(by_first, threshold), _above(by_second, threshold)
+        a, b = _detections_above(by_first, threshold), _detections_above(by_second, threshold)
         counts["first"].update(detection["class"] for detection in a)
         counts["second"].update(detection["class"] for detection in b)
         counts["both"].update(matched(a, b, overlap))
@@ -127,7 +127,7 @@ def matched(first: Sequence[Detection], second: Sequence[Detection], overlap: fl
     return classes
 
 
-def _above(detections: Iterable[Detection], threshold: float) -> list[Detection]:
+def _detections_above(detections: Iterable[Detection], threshold: float) -> list[Detection]:
     return [detection for detection in detections if detection["score"] > threshold]
 
 
@@ -148,7 +148,7 @@ def _key(study: Study, named: str) -> str:
 def _pairs(
     study: Study, first: str, second: str
 ) -> Iterator[tuple[list[Detection], list[Detection]]]:
-    """Image by image. Where a detector was asked for several lists of classes, all detections."""
+    """Image by image. Where a detector was given several lists of classes, all detections."""
     images = list(
         Look.objects.filter(image__study=study, engine=first, asked__kind="objects")
         .order_by("image_id")

@@ -22,7 +22,7 @@ def draft(
     why."""
     for start in range(0, len(prompts), AT_ONCE):
         batch = prompts[start : start + AT_ONCE]
-        asked = [form.asked(text) for _, text in batch]
+        asked = [form.prompt_text(text) for _, text in batch]
         replies = with_retries(engine, engine.write, asked, lambda: None)
         for (key, text), (reply, reason) in zip(batch, replies, strict=True):
             try:

@@ -21,9 +21,9 @@ from PIL import Image as Picture
 from annotations.models import Image, Prompt
 from annotations.pictures.store import open_picture
 from annotations.sources.records import PLACES
+from judges.errors import clause_of
 from judges.looks import store as look_store
 from judges.looks.ask_engine import Call, Failed, ask_in_batches, reason_of
-from judges.models import Look
 from judges.protocols import (
     RESULT,
     Answer,
@@ -35,12 +35,14 @@ from judges.protocols import (
     DepthSensor,
     Detector,
     Judgement,
+    KnownAnswers,
     Matcher,
     Method,
     Objects,
     Placed,
     Question,
-    Seen,
+    Reward,
+    Rewarder,
     Shown,
     Similarity,
     Subject,
@@ -67,7 +69,7 @@ class PendingImage:
 
     image: Image
     subject: Subject
-    seen: Seen
+    seen: KnownAnswers
     wants: list[Want] = field(default_factory=list)
     failure: str = ""
     decoding: Future[Picture.Image] | None = None
@@ -75,11 +77,11 @@ class PendingImage:
 
     @property
     def picture(self) -> Picture.Image:
-        """Only after `ImageScorer.can_open` has said yes."""
+        """Only after `ImageScorer.can_open` has answered yes."""
         assert self.decoding is not None
         return self.decoding.result()
 
-    def shown(self, want: Want) -> Shown:
+    def placed_pictures(self, want: Want) -> Shown:
         """What the question shows: the image, or all pictures in their places. After `can_open`."""
         placed = pictures_of(want)
         if not placed:
@@ -95,7 +97,8 @@ class ImageScorer:
 
     `keep_alive` is called before every engine call; it may raise StopWorking. `siblings` are the
     methods of other running judges: their questions are asked in the same call. `anew`: the engines
-    are asked whatever is stored, and nothing that they say is stored.
+    are asked whatever is stored, and nothing that they say is stored. `looks`: where what they say of
+    changed pictures is stored, if those have rows of their own.
     """
 
     def __init__(
@@ -105,8 +108,10 @@ class ImageScorer:
         keep_alive: Callable[[], None] = lambda: None,
         siblings: Sequence[Method] = (),
         anew: bool = False,
+        looks: look_store.LookTable = look_store.OF_IMAGES,
     ) -> None:
         self.judge = judge
+        self.looks = looks
         # Each speaks the protocol of its kind: the part "objects" is a Detector.
         self._parts: Mapping[str, Any] = judge.parts
         self.keep_alive = keep_alive
@@ -142,8 +147,8 @@ class ImageScorer:
     def begin_changed(
         self, changed: Iterable[tuple[Image, Subject, Picture.Image]]
     ) -> list[PendingImage]:
-        """The same for prompts and pictures that no row holds."""
-        if not self.anew:
+        """The same for prompts and pictures that are no image of the study."""
+        if not self.anew and self.looks is look_store.OF_IMAGES:
             raise ValueError("What is said of a changed picture must not be stored for its image.")
         batch = []
         for image, subject, picture in changed:
@@ -154,7 +159,7 @@ class ImageScorer:
         return self._begin(batch)
 
     def _pending(self, image: Image, subject: Subject) -> PendingImage:
-        seen = Seen()
+        seen = KnownAnswers()
         seen.classes = self._classes
         return PendingImage(image, subject, seen)
 
@@ -219,7 +224,7 @@ class ImageScorer:
         if not by_image or self.anew:
             return
         keys = {image: wants for image, (_, wants) in by_image.items()}
-        for image, key, answer in look_store.stored_answers(engine=engine, wanted=keys):
+        for image, key, answer in self.looks.stored_answers(engine=engine, wanted=keys):
             pending, wants = by_image[image]
             pending.seen[wants[key]] = answer
 
@@ -332,11 +337,19 @@ class ImageScorer:
 
         self._ask_each("similarity", similarities, wanted)
 
+    def _ask_reward(self, wanted: Mapping[PendingImage, Sequence[Reward]]) -> None:
+        rewarder: Rewarder = self._parts["reward"]
+
+        def rewards(asked: Sequence[tuple[PendingImage, Reward]]) -> Sequence[Any]:
+            return rewarder.rewards([(p.placed_pictures(want), want) for p, want in asked])
+
+        self._ask_each("reward", rewards, wanted)
+
     def _ask_talk(self, wanted: Mapping[PendingImage, Sequence[Talk]]) -> None:
         talker: Talker = self._parts["talk"]
 
         def talk(asked: Sequence[tuple[PendingImage, Talk]]) -> Sequence[Any]:
-            return talker.talk([(p.shown(want), want) for p, want in asked])
+            return talker.talk([(p.placed_pictures(want), want) for p, want in asked])
 
         self._ask_each("talk", talk, wanted)
 
@@ -388,12 +401,12 @@ class ImageScorer:
         answerer: Answerer = self._parts["answers"]
 
         def answer(asked: Sequence[tuple[PendingImage, Sequence[Question]]]) -> Sequence[Any]:
-            return answerer.answer([(p.shown(some[0]), some) for p, some in asked])
+            return answerer.answer([(p.placed_pictures(some[0]), some) for p, some in asked])
 
         items = [
             (p, some)
             for p, own in wanted.items()
-            for some in alike([*own, *self._of_siblings(p, own)])
+            for some in group_by_pictures([*own, *self._of_siblings(p, own)])
         ]
         for answered, seconds in self._timed("answers", answer, items):
             rows: list[tuple[PendingImage, Want, Any, float]] = []
@@ -417,7 +430,7 @@ class ImageScorer:
             return [Answer(None, reason=failed.reason)]
 
         def answer(asked: Sequence[Question]) -> list[Answer]:
-            return [answerer.answer([(pending.shown(one), [one])])[0][0] for one in asked]
+            return [answerer.answer([(pending.placed_pictures(one), [one])])[0][0] for one in asked]
 
         return [
             Answer(None, reason=reply.reason) if isinstance(reply, Failed) else reply
@@ -464,8 +477,8 @@ class ImageScorer:
                 continue
             asked = look_store.want_as_json(want, closed=bool(self._classes))
             rows.append(
-                Look(
-                    image=pending.image,
+                self.looks.row(
+                    pending.image.pk,
                     engine=self.judge.keys[kind],
                     want=look_store.key_of(asked),
                     asked=asked,
@@ -474,7 +487,7 @@ class ImageScorer:
                 )
             )
         if not self.anew:
-            look_store.save(rows)
+            self.looks.save(rows)
 
 
 def _named_pixel(pending: PendingImage) -> Picture.Image:
@@ -489,7 +502,7 @@ def pictures_of(want: Want) -> tuple[Placed, ...]:
     return getattr(want, "pictures", ())
 
 
-def alike(questions: Iterable[Question]) -> list[list[Question]]:
+def group_by_pictures(questions: Iterable[Question]) -> list[list[Question]]:
     """Those together that show the same pictures in the same order."""
     found: dict[tuple[Placed, ...], list[Question]] = {}
     for question in questions:
@@ -558,7 +571,7 @@ def _needs_one_picture(pending: PendingImage, wants: Sequence[Want]) -> bool:
 def _why_closed(what: str, error: BaseException) -> str:
     if isinstance(error, FileNotFoundError):
         return f"{what} is gone from the storage."
-    return f"{what} cannot be read: {error}."
+    return f"{what} cannot be read: {clause_of(error)}."
 
 
 def _of_kind(kind: str, wants: Sequence[Want]) -> list[Any]:

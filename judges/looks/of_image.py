@@ -120,7 +120,7 @@ def _model_output(look: Look, engine: str) -> ModelOutput:
         return ModelOutput(
             kind,
             engine,
-            _shown(look.asked) + look.asked["text"],
+            _place_names(look.asked) + look.asked["text"],
             stored["said"],
             stored["probability"],
             tuple((token, chance) for token, chance in stored["tokens"]),
@@ -154,11 +154,15 @@ def _similarity(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
     return asked["text"], f"{stored:.4f}"
 
 
+def _reward(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
+    return _place_names(asked) + asked["text"], ", ".join(f"{number:.4f}" for number in stored)
+
+
 def _talk(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
-    return _shown(asked) + "\n".join(asked["turns"]), "\n".join(stored)
+    return _place_names(asked) + "\n".join(asked["turns"]), "\n".join(stored)
 
 
-def _shown(asked: dict[str, Any]) -> str:
+def _place_names(asked: dict[str, Any]) -> str:
     """The places of the pictures, where there were several."""
     places = [one["place"] for one in asked.get("pictures", ())]
     return f"[{', '.join(places)}] " if places else ""
@@ -170,6 +174,7 @@ _IN_WORDS: dict[str, Callable[[dict[str, Any], Any], tuple[str, str]]] = {
     "depth": _depth,
     "writing": _writing,
     "similarity": _similarity,
+    "reward": _reward,
     "talk": _talk,
     "which of two": _talk,
 }

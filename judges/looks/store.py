@@ -8,7 +8,7 @@ import json
 import math
 from array import array
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any, overload
 
@@ -17,7 +17,7 @@ from django.db.models.functions import Cast
 
 from annotations.database.json_text import loaded
 from judges.masks import packed, unpacked
-from judges.models import Look
+from judges.models import Look, MadeLook
 from judges.protocols import (
     Answer,
     ColorOf,
@@ -26,6 +26,7 @@ from judges.protocols import (
     Line,
     Objects,
     Question,
+    Reward,
     Similarity,
     Talk,
     Want,
@@ -38,6 +39,7 @@ KIND_OF: dict[type[Want], str] = {
     DepthOf: "depth",
     Writing: "writing",
     Similarity: "similarity",
+    Reward: "reward",
     Question: "answers",
     Talk: "talk",
 }
@@ -49,8 +51,9 @@ MASKS_FROM = 0.05
 def want_as_json(want: Want, *, closed: bool) -> dict[str, Any]:
     """`closed`: the detector has a list of its own, so its answer is the same for any classes."""
     plain = {"kind": KIND_OF[type(want)], **asdict(want)}
-    if not plain.get("pictures", True):
-        del plain["pictures"]  # The image alone: looks of that kind are older than the field.
+    for newer in ("pictures", "reply_start", "thinking_tokens"):
+        if not plain.get(newer, True):
+            del plain[newer]  # Looks without it are older than the field.
     if closed and isinstance(want, Objects):
         plain["classes"] = []
     elif closed and isinstance(want, ColorOf):
@@ -75,19 +78,36 @@ def _key_of_want(want: Want, closed: bool) -> str:
     return key_of(want_as_json(want, closed=closed))
 
 
-def stored_answers(
-    *, engine: str, wanted: Mapping[int, Mapping[str, Want]]
-) -> Iterator[tuple[int, str, Any]]:
-    """`wanted` by image and key; yields image, key and answer of those that are stored."""
-    keys = {key for wants in wanted.values() for key in wants}
-    rows = Look.objects.filter(engine=engine, image__in=wanted, want__in=keys)
-    for image, key, text in rows.values_list("image_id", "want", Cast("told", TextField())):
-        if key in wanted[image]:
-            yield image, key, answer_from_json(wanted[image][key], loaded(text))
+@dataclass(frozen=True, slots=True)
+class LookTable:
+    """Where looks are stored: those at images, or at pictures made from them. `about`: the column of what
+    was looked at."""
+
+    model: Any
+    about: str
+
+    def stored_answers(
+        self, *, engine: str, wanted: Mapping[int, Mapping[str, Want]]
+    ) -> Iterator[tuple[int, str, Any]]:
+        """`wanted` by image and key; yields image, key and answer of those that are stored."""
+        keys = {key for wants in wanted.values() for key in wants}
+        rows = self.model.objects.filter(
+            engine=engine, want__in=keys, **{f"{self.about}__in": wanted}
+        )
+        told = rows.values_list(f"{self.about}_id", "want", Cast("told", TextField()))
+        for image, key, text in told:
+            if key in wanted[image]:
+                yield image, key, answer_from_json(wanted[image][key], loaded(text))
+
+    def row(self, image: int, **columns: Any) -> Any:
+        return self.model(**{f"{self.about}_id": image}, **columns)
+
+    def save(self, rows: Sequence[Any]) -> None:
+        self.model.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def save(rows: Sequence[Look]) -> None:
-    Look.objects.bulk_create(rows, ignore_conflicts=True)
+OF_IMAGES = LookTable(Look, "image")
+OF_MADE_PICTURES = LookTable(MadeLook, "picture")
 
 
 def answer_as_json(want: Want, answer: Any) -> Any:
@@ -98,6 +118,8 @@ def answer_as_json(want: Want, answer: Any) -> Any:
         return asdict(answer)
     if isinstance(want, Similarity | DepthOf) and answer is not None:
         return _number(answer)
+    if isinstance(want, Reward):
+        return [_number(number) for number in answer]
     if isinstance(want, Writing):
         return [_line_as_json(line) for line in answer]
     return list(answer) if isinstance(want, Talk) else answer
@@ -120,7 +142,7 @@ def answer_from_json(want: Want, stored: Any) -> Any:
                 "between": tuple(between) if between else None,
             }
         )
-    return tuple(stored) if isinstance(want, Talk) else stored
+    return tuple(stored) if isinstance(want, Talk | Reward) else stored
 
 
 class StoredDetections(Sequence[Detection]):

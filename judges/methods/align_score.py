@@ -32,8 +32,8 @@ from judges.protocols import (
     ColorOf,
     Detection,
     Judgement,
+    KnownAnswers,
     Objects,
-    Seen,
     Subject,
     Unscored,
     Want,
@@ -88,12 +88,12 @@ def align(
             raise ValueError(f"Instance {first} cannot stand in a relation to itself.")
 
     @cache
-    def between(one: int, other: int) -> set[str]:
+    def relations_between(one: int, other: int) -> set[str]:
         boxes = detections[one]["box"], detections[other]["box"]
         return geneval_relations(*boxes, threshold, paper=True)
 
     def holds(edge: int, one: int, other: int) -> bool:
-        return RELATIONS[relations[edge][1]] in between(one, other)
+        return RELATIONS[relations[edge][1]] in relations_between(one, other)
 
     best = matching.best(
         [matching.Instance(i["class"], i["color"]) for i in instances],
@@ -147,7 +147,7 @@ class AlignScore(Optioned):
     identity: ClassVar[str] = "AlignScore"
     version: ClassVar[str] = "1"
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         record = asked_of(subject.metadata)
         if isinstance(record, str) or _untaught(record[0], seen):
             return ()
@@ -156,12 +156,12 @@ class AlignScore(Optioned):
             return (objects,)
         return tuple(
             want
-            for index in self._kept(objects, seen[objects])
+            for index in self._counting_detections(objects, seen[objects])
             if "color" not in seen[objects][index]
             and (want := self._color_of(objects, index, seen[objects][index])) not in seen
         )
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         record = asked_of(subject.metadata)
         if isinstance(record, str):
             return Unscored(record, lacks="instances")
@@ -173,7 +173,8 @@ class AlignScore(Optioned):
             )
         objects = _objects(instances)
         detections = [
-            self._colored(objects, index, seen) for index in self._kept(objects, seen[objects])
+            self._colored(objects, index, seen)
+            for index in self._counting_detections(objects, seen[objects])
         ]
         alignment = align(instances, relations, detections, threshold=self.position_threshold)
         return Judgement(
@@ -190,7 +191,7 @@ class AlignScore(Optioned):
             },
         )
 
-    def _kept(self, objects: Objects, detections: Sequence[Detection]) -> list[int]:
+    def _counting_detections(self, objects: Objects, detections: Sequence[Detection]) -> list[int]:
         """The indices of the detections that count, most confident first."""
         wanted = set(objects.classes)
         ranked = sorted(
@@ -220,7 +221,7 @@ class AlignScore(Optioned):
     def _color_of(self, objects: Objects, index: int, detection: Detection) -> ColorOf:
         return ColorOf(objects, index, detection["class"], COLORS, TEMPLATES, self.background)
 
-    def _colored(self, objects: Objects, index: int, seen: Seen) -> Detection:
+    def _colored(self, objects: Objects, index: int, seen: KnownAnswers) -> Detection:
         detection = seen[objects][index]
         if "color" in detection:
             return detection
@@ -257,7 +258,7 @@ def _objects(instances: Sequence[Mapping[str, Any]]) -> Objects:
     return Objects(tuple(dict.fromkeys(instance["class"] for instance in instances)))
 
 
-def _untaught(instances: Sequence[Mapping[str, Any]], seen: Seen) -> list[str]:
+def _untaught(instances: Sequence[Mapping[str, Any]], seen: KnownAnswers) -> list[str]:
     if not seen.classes:
         return []
     return sorted({instance["class"] for instance in instances} - set(seen.classes))

@@ -21,7 +21,7 @@ import numpy as np
 from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.noun_phrases import check_reader, parser_option, reader
 from judges.options import Optioned, flag
-from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
+from judges.protocols import Judgement, KnownAnswers, Question, Subject, Unscored, Want
 
 # Noun chunks from "on the top of" and the like, which name no object.
 NOT_OBJECTS = ("top", "the side", "the left", "the right")
@@ -69,14 +69,14 @@ class BlipVqa(Optioned):
         super().__post_init__()
         check_reader(self.parser)
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        asked = self._asked(subject)
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
+        asked = self._questions(subject)
         if isinstance(asked, str):
             return ()
         return tuple(want for want in dict.fromkeys(asked) if want not in seen)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
-        asked = self._asked(subject)
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
+        asked = self._questions(subject)
         if isinstance(asked, str):
             return Unscored(asked, lacks="phrases")
         answers = [(question, seen[question]) for question in asked]
@@ -98,7 +98,7 @@ class BlipVqa(Optioned):
         )
         return Judgement(score=score, evidence=evidence)
 
-    def _asked(self, subject: Subject) -> list[Question] | str:
+    def _questions(self, subject: Subject) -> list[Question] | str:
         """The questions, or a sentence saying why there are none."""
         chunks = subject.metadata.get("chunks")
         if chunks is None:

@@ -4,7 +4,7 @@ Two turns, by the category of the prompt, in the words of the official scripts o
 of the paper. For attributes, the scripts ask about one noun phrase after the other in one
 conversation; in the paper's words there is a conversation about each that has an adjective. The score is
 the mean over the phrases. The first number from 0 to 100 in the reply counts (`reading="json"` accepts
-only the score in the JSON that was asked for), and where there is none the conversation is held
+only the score in the JSON that was requested), and where there is none the conversation is held
 again, three times in all. After that there is no score; the reply is kept as evidence.
 
 As coded, the temperature is 0.7 for attributes and 1 for all else; in the paper it is 0.7.
@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 from judges.methods.shared import chain_of_thought_as_coded as coded
 from judges.noun_phrases import Phrase, check_reader, parser_option, reader
 from judges.options import MOST_TOKENS, Optioned, choice, real, whole
-from judges.protocols import Judgement, Seen, Subject, Talk, Unscored, Want
+from judges.protocols import Judgement, KnownAnswers, Subject, Talk, Unscored, Want
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,7 +141,7 @@ class ChainOfThought(Optioned):
         super().__post_init__()
         check_reader(self.parser)
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         wants = []
         for turns in self._conversations(subject):
             held: list[Sequence[str]] = []
@@ -154,7 +154,7 @@ class ChainOfThought(Optioned):
                     break
         return tuple(dict.fromkeys(wants))
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         conversations = self._conversations(subject)
         if not conversations:
             return self._unscored(subject)
@@ -206,7 +206,7 @@ class ChainOfThought(Optioned):
         if category not in ATTRIBUTES:
             return [(turns.describe, turns.predict.replace("{prompt}", subject.prompt))]
         described = (p for p in reader(self.parser)(subject.prompt) if p.nouns and p.adjectives)
-        return [(turns.describe, _about(turns.predict, phrase)) for phrase in described]
+        return [(turns.describe, _phrase_question(turns.predict, phrase)) for phrase in described]
 
     def _unscored(self, subject: Subject) -> Unscored:
         if not self._category(subject):
@@ -226,7 +226,7 @@ class ChainOfThought(Optioned):
         ]
 
 
-def _about(predict: str, phrase: Phrase) -> str:
+def _phrase_question(predict: str, phrase: Phrase) -> str:
     noun, adjective = " ".join(phrase.nouns), " ".join(phrase.adjectives)
     words = {"{phrase}": f"{adjective} {noun}", "{noun}": noun, "{adjective}": adjective}
     return re.sub(r"\{\w+\}", lambda place: words[place[0]], predict)

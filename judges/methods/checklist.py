@@ -22,7 +22,22 @@ from judges.methods.dsg import valid
 from judges.methods.shared.answer_spellings import matches
 from judges.methods.shared.formula import FUNCTIONS, NAME, NoValue, parse
 from judges.methods.shared.points import NoPoints, Point, numbered, points_of
+from judges.methods.shared.reasoning import (
+    UNFINISHED,
+    answer_at_option,
+    conversation_as_evidence,
+    read_reply,
+    split_thoughts,
+    thinking_option,
+)
 from judges.methods.shared.replies import FORMS, MISSING, Reply
+from judges.methods.shared.samples import (
+    check_samples,
+    combine_samples,
+    over_samples_option,
+    samples_option,
+    spread_of_samples,
+)
 from judges.methods.shared.shown import NoPicture, check_places, pictures_option, shown_to
 from judges.options import (
     MOST_TOKENS,
@@ -32,17 +47,26 @@ from judges.options import (
     flag,
     free_text,
     real,
-    shown,
+    shorten_value,
     texts,
     whole,
 )
-from judges.protocols import AtomJudgement, Judgement, Placed, Seen, Subject, Talk, Unscored, Want
+from judges.protocols import (
+    AtomJudgement,
+    Judgement,
+    KnownAnswers,
+    Placed,
+    Subject,
+    Talk,
+    Unscored,
+    Want,
+)
 
 POINTS = "points"
 EACH = "#"  # in a path: the number of the point
 _PLACE = re.compile(r"\{(prompt|points|point|point\.name|metadata\.[^{}\n]{1,60})\}")
 _WORDS = re.compile(r"\w+")
-_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,9})?")
+_NUMBER = re.compile(r"[+-]?\d{1,9}(?:\.\d{1,20})?")
 ASK = (
     "Look at the picture and answer each question in one word.\n\n{points}\n\n"
     "Reply with one JSON object: the number of each question is a name, its answer the value, "
@@ -58,6 +82,15 @@ class Ask:
     text: str
     point: int | None = None  # place of the point, counted from 0
     pictures: tuple[Placed, ...] = ()
+    sample: int = 0  # which time it is asked, counted from 0
+
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """What was read when everything was asked once: of each point, and of each field."""
+
+    points: tuple[Reading, ...]
+    fields: Mapping[str, Reading]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +154,10 @@ class Checklist(Optioned):
     max_tokens: int = whole(1_024, "The longest reply, in tokens.", minimum=1, maximum=MOST_TOKENS)
     seed: int = whole(0, "Of the first try; the next ones count on.", minimum=0, maximum=2**31 - 1)
     pictures: tuple[str, ...] = pictures_option()
+    samples: int = samples_option()
+    over_samples: str = over_samples_option()
+    thinking_tokens: int = thinking_option()
+    answer_at: str = answer_at_option()
 
     identity: ClassVar[str] = "Checklist"
     version: ClassVar[str] = "1"
@@ -128,6 +165,7 @@ class Checklist(Optioned):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_places(self.pictures)
+        check_samples(self.samples, self.temperature)
         for name, path in (self.fields or {}).items():
             self._check_field(name, path)
         known = [POINTS, *(self.fields or {})]
@@ -139,10 +177,10 @@ class Checklist(Optioned):
         if self.dependencies and (self.points or self.points_from or self.reading == "numbers"):
             raise ValueError("“dependencies” are those of atoms, which are read as answers.")
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         try:
             points = self._points(subject)
-            asks = self._asked(subject, points)
+            asks = self._wants(subject, points)
         except (NoPoints, NoPicture):
             return ()
         wants: dict[Want, None] = {}
@@ -155,23 +193,35 @@ class Checklist(Optioned):
                     break
         return tuple(wants)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         try:
             points = self._points(subject)
-            asks = self._asked(subject, points)
+            asks = self._wants(subject, points)
         except (NoPoints, NoPicture) as error:
             return Unscored(str(error), lacks=error.lacks)
         replies = {ask: self._reply(ask, seen, points) for ask in asks}
-        read = [self._read_point(place, point, replies) for place, point in enumerate(points)]
-        fields = {name: self._read_field(path, replies) for name, path in self._paths().items()}
-        counted = self._counted(points, read)
+        sampled = [self._sample(number, points, replies) for number in range(self.samples)]
+        read = [
+            self._combined([one.points[place] for one in sampled]) for place in range(len(points))
+        ]
+        fields = {
+            name: self._combined([one.fields[name] for one in sampled]) for name in self._paths()
+        }
+        counted = self._count_points(points, read)
         evidence = {
             "conversations": [
-                {"turns": [ask.text], "replies": [replies[ask].whole]} for ask in asks
+                conversation_as_evidence([ask.text], [replies[ask].whole]) for ask in asks
             ],
             "answers": [_row(*row) for row in zip(points, read, strict=True)],
-            **({"fields": {name: _told(one) for name, one in fields.items()}} if fields else {}),
+            **(
+                {"fields": {name: _reading_evidence(one) for name, one in fields.items()}}
+                if fields
+                else {}
+            ),
         }
+        if self.samples > 1:
+            alone = [self._score_of_sample(points, one) for one in sampled]
+            evidence["samples"] = spread_of_samples(alone)
         atoms = tuple(
             AtomJudgement(point.index, score, one.reason)
             for point, one, score in zip(points, read, counted, strict=True)
@@ -192,8 +242,49 @@ class Checklist(Optioned):
             score = parse(self.formula).value(numbers)
         except NoValue as error:
             return Unscored(f"The formula has no value: {error}", evidence)
-        reason = f"{len(missing)} of {len(points)} points have no score" if missing else ""
-        return Judgement(score, reason=reason, atoms=atoms, evidence=evidence)
+        reasons = [f"{len(missing)} of {len(points)} points have no score"] if missing else []
+        partly = sum(any(one.reason for one in self._all_of(sample)) for sample in sampled)
+        if self.samples > 1 and partly:
+            reasons.append(f"{partly} of {self.samples} samples could not be read in full")
+        return Judgement(score, reason="; ".join(reasons), atoms=atoms, evidence=evidence)
+
+    # --- several samples
+
+    def _sample(self, number: int, points: Sequence[Point], replies: Mapping[Ask, Reply]) -> Sample:
+        own = {ask: reply for ask, reply in replies.items() if ask.sample == number}
+        return Sample(
+            tuple(self._read_point(place, point, own) for place, point in enumerate(points)),
+            {name: self._read_field(path, own) for name, path in self._paths().items()},
+        )
+
+    @staticmethod
+    def _all_of(sample: Sample) -> list[Reading]:
+        return [*sample.points, *sample.fields.values()]
+
+    def _combined(self, readings: Sequence[Reading]) -> Reading:
+        """Of one sample, itself. Of several: how often what was said, and one number or why there is none."""
+        if len(readings) == 1:
+            return readings[0]
+        score, reason = combine_samples([one.score for one in readings], self.over_samples)
+        if reason and all(one.score is None for one in readings):
+            reason = readings[0].reason
+        said = [
+            one.said if isinstance(one.said, str) else shorten_value(one.said) for one in readings
+        ]
+        times = ", ".join(f"{text[:40]} ×{said.count(text)}" for text in dict.fromkeys(said))
+        return Reading(times, score, reason)
+
+    def _score_of_sample(self, points: Sequence[Point], sample: Sample) -> float | None:
+        """The score by this sample alone; None where it has none."""
+        scores = [score for score in self._count_points(points, sample.points) if score is not None]
+        lacking = [one for one in self._all_of(sample) if one.reason]
+        if any(one.reason for one in sample.fields.values()) or (lacking and self.all_points):
+            return None
+        numbers: dict[str, Any] = {name: one.score for name, one in sample.fields.items()}
+        try:
+            return parse(self.formula).value({**numbers, POINTS: scores})
+        except NoValue:
+            return None
 
     # --- what is asked
 
@@ -206,7 +297,7 @@ class Checklist(Optioned):
             return []
         return points_of(subject, self.points or (), self.points_from)
 
-    def _asked(self, subject: Subject, points: Sequence[Point]) -> list[Ask]:
+    def _wants(self, subject: Subject, points: Sequence[Point]) -> list[Ask]:
         asks = []
         pictures = shown_to(subject, self.pictures)
         for number, text in enumerate(self.asks, start=1):
@@ -214,28 +305,41 @@ class Checklist(Optioned):
             if "{point}" in text:
                 about = range(len(points))
             for place in about:
-                asks.append(Ask(number, _filled(text, subject, points, place), place, pictures))
+                words = _fill_text(text, subject, points, place)
+                asks += [Ask(number, words, place, pictures, n) for n in range(self.samples)]
         return asks
 
     def _talks(self, ask: Ask) -> list[Talk]:
         """The same again, with other seeds, until everything can be read."""
+        first = self.seed + ask.sample * self.tries
         return [
-            Talk((ask.text,), self.max_tokens, self.temperature, self.seed + number, ask.pictures)
+            Talk(
+                (ask.text,),
+                self.max_tokens,
+                self.temperature,
+                first + number,
+                ask.pictures,
+                self.thinking_tokens,
+            )
             for number in range(self.tries)
         ]
 
     # --- what is read
 
-    def _reply(self, ask: Ask, seen: Seen, points: Sequence[Point]) -> Reply:
+    def _reply(self, ask: Ask, seen: KnownAnswers, points: Sequence[Point]) -> Reply:
         """The first that lacks nothing, else the last that came."""
         came = [seen[talk] for talk in self._talks(ask) if talk in seen]
         whole_ones = [reply for reply in came if not self._lacks(ask, reply, points)]
         best = (whole_ones or came[-1:] or [("",)])[0]
-        return Reply(best[-1] if best else "", self.form)
+        return self._as_reply(best)
+
+    def _as_reply(self, told: Sequence[str]) -> Reply:
+        whole = told[-1] if told else ""
+        return Reply(whole, self.form, read_reply(whole, self.answer_at))
 
     def _lacks(self, ask: Ask, told: Sequence[str], points: Sequence[Point]) -> bool:
         """Whether something that this reply should hold cannot be read in it."""
-        replies = {ask: Reply(told[-1] if told else "", self.form)}
+        replies = {ask: self._as_reply(told)}
         about = [place for place in range(len(points)) if self._holds(ask, place)]
         read = [self._read_point(place, points[place], replies) for place in about]
         for path in self._paths().values():
@@ -252,16 +356,19 @@ class Checklist(Optioned):
         path = [str(place + 1) if step == EACH else step for step in self.point_field]
         for ask, reply in replies.items():
             if self._holds(ask, place):
-                return self._read(reply.at(path), point.expected)
+                return self._read(reply, path, point.expected)
         return Reading(None, None, "it was not asked")
 
     def _read_field(self, path: Sequence[Any], replies: Mapping[Ask, Reply]) -> Reading:
         for ask, reply in replies.items():
             if ask.number == path[0]:
-                return self._read(reply.at(path[1:]), "yes")
+                return self._read(reply, path[1:], "yes")
         return Reading(None, None, "it was not asked")
 
-    def _read(self, said: Any, expected: str) -> Reading:
+    def _read(self, reply: Reply, path: Sequence[Any], expected: str) -> Reading:
+        if self.thinking_tokens and split_thoughts(reply.whole).is_cut:
+            return Reading(None, None, UNFINISHED)
+        said = reply.value_at(path)
         if said is MISSING:
             return Reading(None, None, "the reply does not say")
         if self.reading == "answers":
@@ -270,14 +377,14 @@ class Checklist(Optioned):
             return _as_yes_or_no(said, expected)
         number = _as_number(said)
         if number is None:
-            return Reading(said, None, f"{shown(said)} is no number")
+            return Reading(said, None, f"{shorten_value(said)} is no number")
         low = -math.inf if self.lowest is None else self.lowest
         high = math.inf if self.highest is None else self.highest
         if not low <= number <= high:
             return Reading(said, None, f"{number:g} is not from {low:g} to {high:g}")
         return Reading(said, number)
 
-    def _counted(self, points: Sequence[Point], read: Sequence[Reading]) -> list[float | None]:
+    def _count_points(self, points: Sequence[Point], read: Sequence[Reading]) -> list[float | None]:
         """0 where an atom rests on one that was not met."""
         scores = [one.score for one in read]
         if not self.dependencies:
@@ -318,11 +425,11 @@ class Checklist(Optioned):
             raise ValueError(f"“fields.{name}” reads an ask that has a reply for each point.")
 
 
-def _filled(text: str, subject: Subject, points: Sequence[Point], place: int | None) -> str:
+def _fill_text(text: str, subject: Subject, points: Sequence[Point], place: int | None) -> str:
     """In one go, so that nothing that a prompt says is filled in again."""
     about = points[place] if place is not None else Point("")
 
-    def words(match: re.Match[str]) -> str:
+    def replace_place(match: re.Match[str]) -> str:
         name = match[1]
         if name.startswith("metadata."):
             held = subject.metadata.get(name.removeprefix("metadata."))
@@ -338,7 +445,7 @@ def _filled(text: str, subject: Subject, points: Sequence[Point], place: int | N
             "point.name": about.name,
         }[name]
 
-    return _PLACE.sub(words, text)
+    return _PLACE.sub(replace_place, text)
 
 
 def _as_answer(said: Any, expected: str) -> Reading:
@@ -346,12 +453,12 @@ def _as_answer(said: Any, expected: str) -> Reading:
     if isinstance(text, int | float):
         text = f"{text:g}"
     if not isinstance(text, str) or not text.strip(" .!?,;:\"'*"):
-        return Reading(said, None, f"{shown(said)} is no answer")
+        return Reading(said, None, f"{shorten_value(said)} is no answer")
     word = text.strip(" .!?,;:\"'*\n").lower()
     if expected.strip().lower() in ("yes", "no"):
         word = {"true": "yes", "false": "no"}.get(word, word)
         if word not in ("yes", "no"):
-            return Reading(said, None, f"{shown(said)} is neither yes nor no")
+            return Reading(said, None, f"{shorten_value(said)} is neither yes nor no")
     return Reading(said, float(matches(word, expected)))
 
 
@@ -359,7 +466,7 @@ def _as_yes_or_no(said: Any, expected: str) -> Reading:
     words = _WORDS.findall(said.lower()) if isinstance(said, str) else []
     word = next((word for word in ("yes", "no") if word in words), "")
     if not word:
-        return Reading(said, None, f"{shown(said)} holds neither yes nor no")
+        return Reading(said, None, f"{shorten_value(said)} holds neither yes nor no")
     return Reading(said, float(word == expected.strip().lower()))
 
 
@@ -373,11 +480,17 @@ def _as_number(said: Any) -> float | None:
     return None
 
 
-def _told(one: Reading) -> dict[str, Any]:
-    said = one.said if isinstance(one.said, str) else "" if one.said is None else shown(one.said)
+def _reading_evidence(one: Reading) -> dict[str, Any]:
+    said = (
+        one.said
+        if isinstance(one.said, str)
+        else ""
+        if one.said is None
+        else shorten_value(one.said)
+    )
     return {"said": said, "score": one.score, "reason": one.reason}
 
 
 def _row(point: Point, one: Reading) -> dict[str, Any]:
-    row = {"question": point.text, "expected": point.expected, **_told(one)}
+    row = {"question": point.text, "expected": point.expected, **_reading_evidence(one)}
     return row if point.index is None else {"index": point.index, **row}

@@ -16,7 +16,7 @@ from typing import ClassVar
 
 from judges.noun_phrases import check_reader, parser_option, reader
 from judges.options import Optioned, flag, free_text
-from judges.protocols import Judgement, Seen, Similarity, Subject, Unscored, Want
+from judges.protocols import Judgement, KnownAnswers, Similarity, Subject, Unscored, Want
 
 SCALE = 2.5
 
@@ -41,13 +41,13 @@ class ClipScore(Optioned):
         super().__post_init__()
         check_reader(self.parser)
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         if not subject.prompt.strip():
             return ()
         want = self._similarity(subject)
         return () if want in seen else (want,)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.prompt.strip():
             return Unscored("This prompt is empty.", lacks="words")
         want = self._similarity(subject)

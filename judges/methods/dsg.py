@@ -26,7 +26,7 @@ from judges.protocols import (
     Atom,
     AtomJudgement,
     Judgement,
-    Seen,
+    KnownAnswers,
     Subject,
     Talk,
     Unscored,
@@ -135,7 +135,7 @@ def _lines(text: str) -> list[tuple[int, str]]:
     return rows
 
 
-def told(reply: str) -> str:
+def normalize_reply(reply: str) -> str:
     """A reply as DSG's own code compares it."""
     return re.sub(r"[.,?!]", "", reply.lower().strip())
 
@@ -159,10 +159,10 @@ class Dsg(Optioned):
     identity: ClassVar[str] = "Dsg"
     version: ClassVar[str] = "2"
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         if self._without_yes_or_no(subject):
             return ()
-        asked = dict.fromkeys(self._asked(atom) for atom in subject.atoms)
+        asked = dict.fromkeys(self._want(atom) for atom in subject.atoms)
         return tuple(want for want in asked if want not in seen)
 
     def _without_yes_or_no(self, subject: Subject) -> list[Atom]:
@@ -171,21 +171,21 @@ class Dsg(Optioned):
             return []
         return [a for a in subject.atoms if a.expected.lower() not in ("yes", "no")]
 
-    def _asked(self, atom: Atom) -> Want:
+    def _want(self, atom: Atom) -> Want:
         if self.wording == "gpt-4o":
             return Talk((ASK.replace("{question}", atom.question),), LONGEST)
         return one_word(atom.question, atom.expected)
 
-    def _answer(self, atom: Atom, seen: Seen) -> Answer:
-        answer = seen[self._asked(atom)]
+    def _answer(self, atom: Atom, seen: KnownAnswers) -> Answer:
+        answer = seen[self._want(atom)]
         return Answer(None, answer[-1]) if self.wording == "gpt-4o" else answer
 
     def _is_right(self, atom: Atom, answer: Answer) -> bool:
         if self.wording == "gpt-4o":
-            return told(answer.said) == atom.expected.lower()
+            return normalize_reply(answer.said) == atom.expected.lower()
         return matches(answer.said, atom.expected)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.atoms:
             return Unscored("This prompt has no questions to ask.", lacks="questions")
         if others := self._without_yes_or_no(subject):
@@ -215,7 +215,7 @@ class Dsg(Optioned):
         ]
         if failed:
             return Unscored(
-                f"Not every question was answered: {_named(failed, answered)}", evidence
+                f"Not every question was answered: {_answer_names(failed, answered)}", evidence
             )
         # Numbered from 1, since 0 is the root.
         answers = {
@@ -250,7 +250,7 @@ def _right(answers: Mapping[Id, str], expected: Mapping[Id, str] | None) -> dict
     return {name: answer == wanted.get(name, "yes") for name, answer in answers.items()}
 
 
-def _named(atoms: Sequence[Atom], answered: Mapping[int, Answer]) -> str:
+def _answer_names(atoms: Sequence[Atom], answered: Mapping[int, Answer]) -> str:
     return "; ".join(
         f"atom {atom.index} ({atom.question}): {answered[atom.index].reason or 'it was not answered'}"
         for atom in atoms

@@ -2,7 +2,7 @@
 
 One question of the form is the score, or what the form's paper makes of all answers (`overall`), by the
 same function as for people. Judges that take different questions of one form share one request. An answer
-that is not on the scale is asked for again; it is never rounded or cut.
+that is not on the scale is put again; it is never rounded or cut.
 """
 
 from __future__ import annotations
@@ -13,10 +13,23 @@ from typing import Any, ClassVar
 
 from annotations.forms.definition import Form, Question
 from annotations.forms.papers import edits
+from judges.methods.shared.reasoning import (
+    UNFINISHED,
+    conversation_as_evidence,
+    split_thoughts,
+    thinking_option,
+)
 from judges.methods.shared.replies import MISSING, Reply
+from judges.methods.shared.samples import (
+    check_samples,
+    combine_samples,
+    over_samples_option,
+    samples_option,
+    spread_of_samples,
+)
 from judges.methods.shared.shown import NoPicture, check_places, pictures_option, shown_to
-from judges.options import MOST_TOKENS, Optioned, choice, free_text, real, shown, whole
-from judges.protocols import RESULT, Judgement, Seen, Subject, Talk, Unscored, Want
+from judges.options import MOST_TOKENS, Optioned, choice, free_text, real, shorten_value, whole
+from judges.protocols import RESULT, Judgement, KnownAnswers, Subject, Talk, Unscored, Want
 
 OVERALL = "overall"
 BY_SLUG = {form.slug: form for form in edits.FORMS}
@@ -31,7 +44,7 @@ class Reading:
     reason: str = ""
 
     def as_evidence(self, question: Question) -> dict[str, Any]:
-        said = self.said if isinstance(self.said, str) else shown(self.said)
+        said = self.said if isinstance(self.said, str) else shorten_value(self.said)
         about = {"question": question.text, "name": question.name}
         return {**about, "said": said, "score": self.value, "reason": self.reason}
 
@@ -49,6 +62,9 @@ class EditForm(Optioned):
     temperature: float = real(0.0, "Of the replies.", minimum=0, maximum=2)
     max_tokens: int = whole(1_024, "The longest reply, in tokens.", minimum=1, maximum=MOST_TOKENS)
     seed: int = whole(0, "Of the first try; the next ones count on.", minimum=0, maximum=2**31 - 1)
+    samples: int = samples_option()
+    over_samples: str = over_samples_option()
+    thinking_tokens: int = thinking_option()
 
     identity: ClassVar[str] = "EditForm"
     version: ClassVar[str] = "1"
@@ -56,6 +72,7 @@ class EditForm(Optioned):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_places(self.pictures)
+        check_samples(self.samples, self.temperature)
         known = [question.name for question in questions_of(BY_SLUG[self.form])]
         if self.form in edits.OVERALL:
             known.append(OVERALL)
@@ -64,36 +81,41 @@ class EditForm(Optioned):
                 f"The form “{self.form}” has {', '.join(known)}, not “{self.question[:40]}”."
             )
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         try:
             talks = self._talks(subject)
         except NoPicture:
             return ()
-        for talk in talks:
-            if talk not in seen:
-                return (talk,)
-            if self._lacking(self._read(seen[talk])) == "":
-                return ()
-        return ()
+        wanted: list[Want] = []
+        for tries in talks:
+            for talk in tries:
+                if talk not in seen:
+                    wanted.append(talk)
+                    break
+                if self._lacking(self._read(seen[talk])) == "":
+                    break
+        return tuple(wanted)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.prompt.strip():
             return Unscored("This prompt is empty.", lacks="words")
         try:
             talks = self._talks(subject)
         except NoPicture as error:
             return Unscored(str(error), lacks=error.lacks)
-        came = [seen[talk] for talk in talks if talk in seen]
-        readable = [told for told in came if not self._lacking(self._read(told))]
-        told = (readable or came[-1:] or [("",)])[0]
-        read = self._read(told)
-        evidence = {
-            "conversations": [{"turns": list(talks[0].turns), "replies": list(told)}],
+        told = [self._best_of(tries, seen) for tries in talks]
+        sampled = [self._read(replies) for replies in told]
+        read = {name: self._combined([one[name] for one in sampled]) for name in sampled[0]}
+        evidence: dict[str, Any] = {
+            "conversations": [conversation_as_evidence(talks[0][0].turns, one) for one in told],
             "answers": [
                 read[question.name].as_evidence(question)
                 for question in questions_of(BY_SLUG[self.form])
             ],
         }
+        if self.samples > 1:
+            alone = [None if self._lacking(one) else self._value(one) for one in sampled]
+            evidence["samples"] = spread_of_samples(alone)
         if lacking := self._lacking(read):
             return Unscored(f"Not everything was answered: {lacking}", evidence)
         value = self._value(read)
@@ -106,21 +128,52 @@ class EditForm(Optioned):
             return (self.question,)
         return tuple(question.name for question in questions_of(BY_SLUG[self.form]))
 
-    def _talks(self, subject: Subject) -> list[Talk]:
-        """The same again, with other seeds; none for a prompt without words."""
+    def _best_of(self, tries: Sequence[Talk], seen: KnownAnswers) -> Sequence[str]:
+        """The first reply that can be read, else the last that came."""
+        came = [seen[talk] for talk in tries if talk in seen]
+        readable = [told for told in came if not self._lacking(self._read(told))]
+        return (readable or came[-1:] or [("",)])[0]
+
+    def _combined(self, readings: Sequence[Reading]) -> Reading:
+        if len(readings) == 1:
+            return readings[0]
+        value, reason = combine_samples([one.value for one in readings], self.over_samples)
+        if reason and all(one.value is None for one in readings):
+            reason = readings[0].reason
+        said = [
+            one.said if isinstance(one.said, str) else shorten_value(one.said) for one in readings
+        ]
+        times = ", ".join(f"{text[:40]} ×{said.count(text)}" for text in dict.fromkeys(said))
+        return Reading(times, value, reason)
+
+    def _talks(self, subject: Subject) -> list[list[Talk]]:
+        """For each sample the same again, with other seeds; none for a prompt without words."""
         if not subject.prompt.strip():
             return []
         pictures = shown_to(subject, self.pictures)
-        turn = written(BY_SLUG[self.form], subject.prompt)
+        turn = write_prompt(BY_SLUG[self.form], subject.prompt)
         return [
-            Talk((turn,), self.max_tokens, self.temperature, self.seed + number, pictures)
-            for number in range(self.tries)
+            [
+                Talk(
+                    (turn,),
+                    self.max_tokens,
+                    self.temperature,
+                    self.seed + sample * self.tries + number,
+                    pictures,
+                    self.thinking_tokens,
+                )
+                for number in range(self.tries)
+            ]
+            for sample in range(self.samples)
         ]
 
     def _read(self, told: Sequence[str]) -> dict[str, Reading]:
         reply = Reply(told[-1] if told else "", "json")
+        if self.thinking_tokens and split_thoughts(reply.whole).is_cut:
+            names = [question.name for question in questions_of(BY_SLUG[self.form])]
+            return dict.fromkeys(names, Reading("", None, UNFINISHED))
         return {
-            question.name: read_answer(question, reply.at([question.name]))
+            question.name: read_answer(question, reply.value_at([question.name]))
             for question in questions_of(BY_SLUG[self.form])
         }
 
@@ -146,7 +199,7 @@ def questions_of(form: Form) -> list[Question]:
     return [question for question in form.questions if question.kind in ("choice", "number")]
 
 
-def written(form: Form, prompt: str) -> str:
+def write_prompt(form: Form, prompt: str) -> str:
     """What a model is asked: the form's own words, and how to reply."""
     lines = [form.introduction, "", "Instruction:", prompt, ""]
     for question in questions_of(form):
@@ -176,7 +229,7 @@ def read_answer(question: Question, said: Any) -> Reading:
         if isinstance(said, str) and _plain(said) in (_plain(one.text), f"{one.value:g}"):
             return Reading(said, float(one.value))
     values = ", ".join(f"{one.value:g}" for one in question.choices)
-    return Reading(said, None, f"{shown(said)} is none of {values}")
+    return Reading(said, None, f"{shorten_value(said)} is none of {values}")
 
 
 def _read_number(question: Question, said: Any) -> Reading:
@@ -187,7 +240,7 @@ def _read_number(question: Question, said: Any) -> Reading:
         except ValueError:
             value = None
     if not _is_number(value):
-        return Reading(said, None, f"{shown(said)} is no number")
+        return Reading(said, None, f"{shorten_value(said)} is no number")
     low, high = question.least, question.most
     if not low <= value <= high:
         return Reading(said, None, f"{value:g} is not from {low:g} to {high:g}")

@@ -23,8 +23,8 @@ from judges.protocols import (
     ColorOf,
     Detection,
     Judgement,
+    KnownAnswers,
     Objects,
-    Seen,
     Subject,
     Unscored,
     Want,
@@ -211,7 +211,7 @@ class GenEval(Optioned):
         super().__post_init__()
         object.__setattr__(self, "templates", tuple(self.templates))
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         """The objects; then the colors of those that a clause with a color is about.
 
         Only where there are enough objects: a clause that has failed needs no colors.
@@ -238,7 +238,7 @@ class GenEval(Optioned):
             and (want := self._color_of(objects, index, clause["class"])) not in seen
         ]
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.metadata.get("include"):
             return Unscored(
                 "This prompt has no include clause for GenEval to check.", lacks="include"
@@ -276,8 +276,8 @@ class GenEval(Optioned):
     def _color_of(self, objects: Objects, index: int, noun: str) -> ColorOf:
         return ColorOf(objects, index, noun, COLORS, self.templates, self.background, self.crop)
 
-    def _colors(self, objects: Objects, seen: Seen) -> dict[int, str]:
-        """The colors that were asked for, by the detection's index."""
+    def _colors(self, objects: Objects, seen: KnownAnswers) -> dict[int, str]:
+        """The requested colors, by the detection's index."""
         return {
             want.index: color
             for want, color in seen.items()
@@ -290,7 +290,7 @@ def _objects(subject: Subject) -> Objects:
     return Objects(tuple(dict.fromkeys(clause["class"] for clause in asked)))
 
 
-def _unknown(objects: Objects, seen: Seen) -> list[str]:
+def _unknown(objects: Objects, seen: KnownAnswers) -> list[str]:
     """Classes that the detector was never trained on; that is not the same as "none found"."""
     if not seen.classes:
         return []

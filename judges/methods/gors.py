@@ -75,8 +75,8 @@ def by_paper(
 def by_people(
     answers: Sequence[tuple[Hashable, Hashable, int, int]], *, most: int | None = None
 ) -> Selection | Unscored:
-    """`answers`: image, prompt, how many said yes and how many answered. The weight is the share of
-    yes; an image that nobody answered, or nobody said yes to, is not taken."""
+    """`answers`: image, prompt, how many answered yes and how many answered. The weight is the share of
+    yes; an image that nobody answered, or nobody answered yes to, is not taken."""
     candidates = []
     for image, prompt, yes, n in answers:
         if not 0 <= yes <= n:

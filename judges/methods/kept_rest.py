@@ -11,7 +11,16 @@ from typing import Any, ClassVar
 
 from judges.methods.shared.shown import NoPicture, shown_to
 from judges.options import Optioned, choice
-from judges.protocols import RESULT, Judgement, Placed, Question, Seen, Subject, Unscored, Want
+from judges.protocols import (
+    RESULT,
+    Judgement,
+    KnownAnswers,
+    Placed,
+    Question,
+    Subject,
+    Unscored,
+    Want,
+)
 
 SOURCE, MASK = "source", "mask"
 EITHER, SET, CHANGE = "either", "set", "change"
@@ -32,14 +41,14 @@ class KeptRest(Optioned):
     # What every question shows, besides a mask.
     pictures: ClassVar[tuple[str, ...]] = (SOURCE, RESULT)
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         try:
             want = self._question(subject)
         except NoPicture:
             return ()
         return () if want in seen else (want,)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         try:
             answer = seen[self._question(subject)]
         except NoPicture as error:
@@ -50,9 +59,9 @@ class KeptRest(Optioned):
         return Judgement(float(answer.probability), evidence=evidence)
 
     def _question(self, subject: Subject) -> Question:
-        return Question(QUESTION, ("kept",), "share", self._shown(subject))
+        return Question(QUESTION, ("kept",), "share", self._source_picture(subject))
 
-    def _shown(self, subject: Subject) -> tuple[Placed, ...]:
+    def _source_picture(self, subject: Subject) -> tuple[Placed, ...]:
         """One source: of several pictures nobody says which one was edited."""
         sources = shown_to(subject, (SOURCE,))
         if len(sources) > 1:

@@ -20,7 +20,7 @@ from judges.methods.word_scores import (
     words_of,
 )
 from judges.options import Optioned, choice, free_text
-from judges.protocols import Judgement, Line, Seen, Subject, Unscored, Want, Writing
+from judges.protocols import Judgement, KnownAnswers, Line, Subject, Unscored, Want, Writing
 
 SCORES = ("words", "words-as-written", "edits", "characters", "whole")
 # Each pair of marks, and straight single ones only around words: the apostrophe of “don't” is none.
@@ -52,12 +52,12 @@ class ReadText(Optioned):
     identity: ClassVar[str] = "ReadText"
     version: ClassVar[str] = "1"
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         if Writing() in seen or not self._expected(subject):
             return ()
         return (Writing(),)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         expected = self._expected(subject)
         if not expected:
             return Unscored(

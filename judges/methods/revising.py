@@ -81,7 +81,7 @@ class _Matchings:
         self.threshold = threshold
         self.most = self._hits(())
 
-    def between(self, one: int, other: int) -> set[str]:
+    def relations_between(self, one: int, other: int) -> set[str]:
         return geneval_relations(self.boxes[one], self.boxes[other], self.threshold, paper=True)
 
     def first(self, placed: Pairs = ()) -> Pairs:
@@ -126,7 +126,7 @@ class _Matchings:
                 found[detection] = Instance(kind, found[detection].color)
 
         def holds(edge: int, one: int, other: int) -> bool:
-            return WORDS[self.relations[edge][1]][1] in self.between(one, other)
+            return WORDS[self.relations[edge][1]][1] in self.relations_between(one, other)
 
         edges = [(one, other) for one, _, other in self.relations]
         return matching.best(wanted, found, edges, holds).hits
@@ -152,7 +152,7 @@ def _instances(
         color = None if detection is None else detections[detection].get("color")
         if detection is not None and color == instance["color"]:
             continue
-        name = called(instances, index)
+        name = ordinal_name(instances, index)
         is_so = color or f"not {instance['color']}"
         said.append((f"The {name} is {instance['color']}", f"The {name} is {is_so}"))
     return said
@@ -167,19 +167,19 @@ def _relations(
     said = []
     for one, relation, other in relations:
         first, second = pairs[one], pairs[other]
-        held = set() if first is None or second is None else search.between(first, second)
+        held = set() if first is None or second is None else search.relations_between(first, second)
         words, rule = WORDS[relation]
         if rule in held:
             continue
         # Two that hold at once leave open which of them came instead.
         (instead,) = held if len(held) == 1 else (None,)
         is_so = next((said for said, name in WORDS.values() if name == instead), f"not {words}")
-        a, b = called(instances, one), called(instances, other)
+        a, b = ordinal_name(instances, one), ordinal_name(instances, other)
         said.append((f"The {a} is {words} the {b}", f"The {a} is {is_so} the {b}"))
     return said
 
 
-def called(instances: Sequence[Mapping[str, Any]], index: int) -> str:
+def ordinal_name(instances: Sequence[Mapping[str, Any]], index: int) -> str:
     """ "second bowl": the how manieth of its class it is in the prompt."""
     kind = instances[index]["class"]
     before = sum(each["class"] == kind for each in instances[:index])

@@ -21,8 +21,8 @@ from judges.protocols import (
     Atom,
     AtomJudgement,
     Judgement,
+    KnownAnswers,
     Question,
-    Seen,
     Subject,
     Unscored,
     Want,
@@ -30,12 +30,12 @@ from judges.protocols import (
 
 
 def arithmetic(probabilities: Sequence[float]) -> float:
-    return float(np.mean(_checked(probabilities)))
+    return float(np.mean(_check_probabilities(probabilities)))
 
 
 def geometric(probabilities: Sequence[float]) -> float:
     """exp(mean(log p)): zero as soon as one probability is zero."""
-    values = _checked(probabilities)
+    values = _check_probabilities(probabilities)
     if not values.all():
         return 0.0
     return float(np.exp(np.mean(np.log(values))))
@@ -60,15 +60,15 @@ class SoftTifa(Optioned):
         "“distinct_tokens” repairs the sums: no blank, no token counted twice.",
     )
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        asked = dict.fromkeys(map(self._asked, subject.atoms))
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
+        asked = dict.fromkeys(map(self._question, subject.atoms))
         return [question for question in asked if question not in seen]
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.atoms:
             return Unscored("This prompt has no atoms to ask about.", lacks="questions")
-        answers = [seen[self._asked(atom)] for atom in subject.atoms]
-        judged = [_judged(*pair) for pair in zip(subject.atoms, answers, strict=True)]
+        answers = [seen[self._question(atom)] for atom in subject.atoms]
+        judged = [_judge_atom(*pair) for pair in zip(subject.atoms, answers, strict=True)]
         evidence: dict[str, Any] = {
             "answers": [_evidence(*row) for row in zip(subject.atoms, judged, answers, strict=True)]
         }
@@ -91,11 +91,11 @@ class SoftTifa(Optioned):
             assumed=len(bounds),
         )
 
-    def _asked(self, atom: Atom) -> Question:
+    def _question(self, atom: Atom) -> Question:
         return one_word(atom.question, atom.expected, self.tokens)
 
 
-def _judged(atom: Atom, answer: Answer) -> AtomJudgement:
+def _judge_atom(atom: Atom, answer: Answer) -> AtomJudgement:
     value = answer.probability
     if value is None:
         return AtomJudgement(atom.index, None, answer.reason or "the question was refused")
@@ -122,7 +122,7 @@ def _evidence(atom: Atom, judged: AtomJudgement, answer: Answer) -> dict[str, An
     }
 
 
-def _checked(probabilities: Sequence[float]) -> np.ndarray:
+def _check_probabilities(probabilities: Sequence[float]) -> np.ndarray:
     """Values above 1 are allowed: the official code adds up rounded tokens of one answer."""
     values = np.asarray(probabilities, dtype=float)
     if values.ndim != 1 or not values.size:

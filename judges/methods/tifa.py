@@ -21,7 +21,7 @@ from judges.protocols import (
     Atom,
     AtomJudgement,
     Judgement,
-    Seen,
+    KnownAnswers,
     Subject,
     Talk,
     Unscored,
@@ -68,7 +68,7 @@ def summarise(
     )
 
 
-def kept(
+def answerable_places(
     questions: Sequence[Mapping[str, Any]],
     multiple_choice: Mapping[str, str],
     free_form: Mapping[str, str],
@@ -130,13 +130,13 @@ class Tifa(Optioned):
     identity: ClassVar[str] = "Tifa"
     version: ClassVar[str] = "2"
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         if self._without_choices(subject):
             return ()
-        asked = dict.fromkeys(self._asked(atom) for atom in subject.atoms)
+        asked = dict.fromkeys(self._want(atom) for atom in subject.atoms)
         return tuple(want for want in asked if want not in seen)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.atoms:
             return Unscored("This prompt has no questions to ask.", lacks="questions")
         if lacking := self._without_choices(subject):
@@ -146,7 +146,7 @@ class Tifa(Optioned):
             )
         choices = _choices(subject) if self.form == "free" else {}
         answers = [
-            self._row(atom, seen[self._asked(atom)], choices.get(atom.index, ()))
+            self._row(atom, seen[self._want(atom)], choices.get(atom.index, ()))
             for atom in subject.atoms
         ]
         evidence = {"answers": answers}
@@ -170,7 +170,7 @@ class Tifa(Optioned):
         choices = _choices(subject)
         return [atom for atom in subject.atoms if atom.index not in choices]
 
-    def _asked(self, atom: Atom) -> Want:
+    def _want(self, atom: Atom) -> Want:
         if self.form == "free":
             return Talk((atom.question,), self.max_tokens)
         return one_word(atom.question, atom.expected)

@@ -24,7 +24,7 @@ from judges.methods.shared.answer_evidence import answer_as_evidence
 from judges.methods.shared.answer_spellings import variants
 from judges.methods.shared.shown import NoPicture, check_places, pictures_option, shown_to
 from judges.options import Optioned, choice, free_text
-from judges.protocols import Judgement, Question, Seen, Subject, Unscored, Want
+from judges.protocols import Judgement, KnownAnswers, Question, Subject, Unscored, Want
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class VqaScore(Optioned):
             "pictures": self.pictures,
         }
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         if not subject.prompt.strip():
             return ()
         try:
@@ -137,7 +137,7 @@ class VqaScore(Optioned):
             return ()
         return () if want in seen else (want,)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.prompt.strip():
             return Unscored("This prompt is empty.", lacks="words")
         try:

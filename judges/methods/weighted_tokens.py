@@ -21,8 +21,8 @@ from judges.protocols import (
     Atom,
     AtomJudgement,
     Judgement,
+    KnownAnswers,
     Question,
-    Seen,
     Subject,
     Unscored,
     Want,
@@ -66,6 +66,9 @@ class WeightedTokens(Optioned):
         "What each word weighs, such as excellent = 1 … bad = 0 (without any) or yes = 1, no = 0.",
         longest=2_000,
     )
+    reply_start: str = free_text(
+        "", "Words with which the reply has begun already, such as “The quality of the image is”."
+    )
     mean: str = choice("arithmetic", tuple(MEANS), "Over the atoms, where each is asked about.")
 
     identity: ClassVar[str] = "WeightedTokens"
@@ -86,14 +89,19 @@ class WeightedTokens(Optioned):
     @property
     def options(self) -> dict[str, Any]:
         """With the weights that count, since they decide what the number means."""
-        return {"template": self.template, "weights": dict(self._weights), "mean": self.mean}
+        return {
+            "template": self.template,
+            "weights": dict(self._weights),
+            "reply_start": self.reply_start,
+            "mean": self.mean,
+        }
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        wanted = [q for _, asked in self._asked(subject) for q in asked]
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
+        wanted = [q for _, asked in self._question_lists(subject) for q in asked]
         return tuple(question for question in dict.fromkeys(wanted) if question not in seen)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
-        asked = self._asked(subject)
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
+        asked = self._question_lists(subject)
         if not asked:
             if self._by_atom:
                 return Unscored("This prompt has no questions to ask.", lacks="questions")
@@ -128,7 +136,7 @@ class WeightedTokens(Optioned):
     def _by_atom(self) -> bool:
         return "{question}" in self.template
 
-    def _asked(self, subject: Subject) -> list[tuple[Atom | None, list[Question]]]:
+    def _question_lists(self, subject: Subject) -> list[tuple[Atom | None, list[Question]]]:
         if self._by_atom:
             return [(atom, self._questions(subject, atom)) for atom in subject.atoms]
         if "{prompt}" in self.template and not subject.prompt.strip():
@@ -143,7 +151,7 @@ class WeightedTokens(Optioned):
             "expected": atom.expected if atom else "",
         }
         text = _PLACE.sub(lambda place: words[place[1]], self.template)
-        return [Question(text, (word,)) for word in self._weights]
+        return [Question(text, (word,), reply_start=self.reply_start) for word in self._weights]
 
     def _rate(self, answers: Sequence[Answer]) -> _Rated:
         kept = tuple(answers)

@@ -52,7 +52,7 @@ def try_server(*, server: ModelServer) -> ModelServer:
         try:
             wrong[kind] = what_is_wrong(kind, engine, lambda: None)
         except Passing as failure:
-            wrong[kind] = failure.reason
+            wrong[kind] = f"{failure.reason}."
         except JudgeRefused as refusal:
             wrong[kind] = refusal.message
     seconds = time.perf_counter() - began

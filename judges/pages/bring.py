@@ -104,7 +104,7 @@ def change(
         if batch is not None:
             deliveries.remove_batch(batch=batch)
         return redirect(here)
-    before = _chosen(delivery.typed)
+    before = _preview_key(delivery.typed)
     delivery.typed = _typed(request, delivery)
     delivery.save(update_fields=["typed", "touched_at"])
     try:
@@ -112,8 +112,8 @@ def change(
         if sent:
             deliveries.add_files(delivery=delivery, files=sent)
         if do == "empty" and study is None:
-            return redirect("study", _made(request, delivery).slug)
-        if do == "make" and not sent and before == _chosen(delivery.typed):
+            return redirect("study", _create_study(request, delivery).slug)
+        if do == "make" and not sent and before == _preview_key(delivery.typed):
             return _import(request, delivery, study)
         _look(delivery)
     except ImportRefused as refusal:
@@ -198,7 +198,7 @@ def _typed(request: PersonsRequest, delivery: Delivery) -> dict[str, Any]:
     return typed | {"columns": columns, "questions": questions}
 
 
-def _chosen(typed: dict[str, Any]) -> dict[str, Any]:
+def _preview_key(typed: dict[str, Any]) -> dict[str, Any]:
     """What changes the preview."""
     return {
         name: value for name, value in typed.items() if value and name not in ("name", "strict")
@@ -226,13 +226,13 @@ def _import(request: PersonsRequest, delivery: Delivery, study: Study | None) ->
     if delivery.found.get("refusal"):
         raise ImportRefused(delivery.found["refusal"])
     with transaction.atomic():
-        target = study or _made(request, delivery)
+        target = study or _create_study(request, delivery)
         upload = uploads.hand_over(delivery=delivery, study=target)
     transaction.on_commit(lambda: tasks.call_for(upload))
     return redirect("imports", target.slug)
 
 
-def _made(request: PersonsRequest, delivery: Delivery) -> Study:
+def _create_study(request: PersonsRequest, delivery: Delivery) -> Study:
     """The study, whose form asks what the labels answer; refused with a name that is free."""
     name = delivery.typed.get("name") or delivery.found.get("name", "")
     if not name:

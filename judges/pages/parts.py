@@ -42,7 +42,7 @@ def prompt_parts(request: HtmxRequest, slug: str) -> HttpResponse:
     if draft is not None:
         rows = draft.prompts.filter(SHOWN[context["show"]]).order_by("pk")
         page = Paginator(rows.select_related("prompt"), PER_PAGE).get_page(request.GET.get("page"))
-        used = _used(study, [row.prompt_id for row in page])
+        used = _used_parts(study, [row.prompt_id for row in page])
         context |= {
             "page": page,
             "cards": [_card(row, is_used=row.prompt_id in used) for row in page],
@@ -93,7 +93,7 @@ def save(request: HtmxRequest, slug: str, row_id: int) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     rows = PromptParts.objects.select_related("prompt", "version")
     row = get_object_or_404(rows, pk=row_id, version__study=study)
-    if _used(study, [row.prompt_id]):
+    if _used_parts(study, [row.prompt_id]):
         raise JudgeRefused(
             "The parts of this prompt have answers or scores already and must stay as they are."
         )
@@ -116,6 +116,6 @@ def _card(row: PromptParts, *, is_used: bool) -> dict[str, Any]:
     }
 
 
-def _used(study: Study, prompts: list[int]) -> set[int]:
+def _used_parts(study: Study, prompts: list[int]) -> set[int]:
     rows = Prompt.objects.filter(study=study, pk__in=prompts).filter(used_atoms())
     return set(rows.values_list("pk", flat=True))

@@ -2,7 +2,17 @@
 
 from django.urls import path
 
-from judges.pages import bring, dates, imports, model_servers, parts, recipes, runs, weight_checks
+from judges.pages import (
+    bring,
+    cards,
+    dates,
+    imports,
+    model_servers,
+    parts,
+    recipes,
+    runs,
+    weight_checks,
+)
 
 # Before the pages of studies: "new" is no study.
 pages = [
@@ -32,6 +42,8 @@ study_pages = [
     path("runs/recipes/<str:judge>.toml", recipes.recipe_file, name="recipe-file"),
     path("runs/recipes/<str:judge>/remove/", recipes.remove, name="recipe-remove"),
     path("runs/start/<str:judge>/", runs.options, name="run-options"),
+    path("runs/<int:run_id>/card/", cards.card, name="run-card"),
+    path("runs/<int:run_id>/card/measure/", cards.measure, name="run-card-measure"),
     path("runs/weights/", weight_checks.ask, name="weight-check-ask"),
     path("runs/weights/<int:check_id>/", weight_checks.check, name="weight-check"),
     path("runs/weights/<int:check_id>.json", weight_checks.check_file, name="weight-check-file"),

@@ -29,7 +29,7 @@ class ServerDraft:
         for row in rows:
             parents = [int(place) - 1 for place in row["dependency"].split(",") if int(place)]
             question = row["question_natural_language"]
-            kind, text = _called(row["category_broad"], row["tuple"], question)
+            kind, text = _entity_name(row["category_broad"], row["tuple"], question)
             part = Part(kind, text, question, YES, tuple(parents))
             self.parts.setdefault(row["item_id"], []).append(part)
 
@@ -37,7 +37,7 @@ class ServerDraft:
         return self.parts.get(prompt.key) or by_grammar(prompt)
 
 
-def _called(kind: str, text: str, question: str) -> tuple[str, str]:
+def _entity_name(kind: str, text: str, question: str) -> tuple[str, str]:
     """An entity whose question names one thing is an object of that name, which a detector looks for."""
     if kind == "entity":
         things, _ = read(question.rstrip("? "))

@@ -60,12 +60,12 @@ def _uncovered(prompt: str, parts: Sequence[Part]) -> Iterator[str]:
     covered = {
         form
         for part in parts
-        for word in _words(f"{part.text} {part.question} {part.expected}")
+        for word in _split_words(f"{part.text} {part.question} {part.expected}")
         for form in (word, singular(word))
     }
     missing = [
         word
-        for word in dict.fromkeys(_words(prompt))
+        for word in dict.fromkeys(_split_words(prompt))
         if word not in _SAID_BY_OTHERS
         and COUNTS.get(word, word) not in covered
         and singular(word) not in covered
@@ -76,5 +76,5 @@ def _uncovered(prompt: str, parts: Sequence[Part]) -> Iterator[str]:
         yield f"Not covered: {', '.join(missing[:_MOST_WORDS])}{more}."
 
 
-def _words(text: str) -> list[str]:
+def _split_words(text: str) -> list[str]:
     return re.findall(r"[^\W_][\w'-]*", text.lower())

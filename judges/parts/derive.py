@@ -118,7 +118,7 @@ def _add(things: dict[int, _Thing], place: int, part: Part) -> None:
         thing.count = NUMBERS.index(expected)
         thing.checked.add(place)
     elif part.kind == "attribute" and expected == "yes" and not thing.color:
-        color = next((word for word in _words(part) if word in COLOURS), "")
+        color = next((word for word in _part_words(part) if word in COLOURS), "")
         if color:
             thing.color = color
             thing.checked.add(place)
@@ -132,14 +132,14 @@ def _add(things: dict[int, _Thing], place: int, part: Part) -> None:
 
 def _relation(part: Part) -> str:
     """The longest that stands in the words of the part."""
-    words = f" {' '.join(_words(part))} "
+    words = f" {' '.join(_part_words(part))} "
     for said in sorted(POSITIONS, key=len, reverse=True):
         if f" {said} " in words:
             return POSITIONS[said]
     return ""
 
 
-def _words(part: Part) -> list[str]:
+def _part_words(part: Part) -> list[str]:
     return re.findall(r"\w+", f"{part.text} {part.question}".lower())
 
 

@@ -18,7 +18,7 @@ from annotations.sources.checks import KEY_LENGTH, TEXT_LENGTH, is_sound
 from judges.errors import JudgeRefused
 from judges.models import PartsVersion, PromptParts
 from judges.parts.check import hints
-from judges.parts.part import YES, Part, of_atoms, of_prompt, without
+from judges.parts.part import YES, Part, of_atoms, of_prompt, without_parts
 
 GRAMMAR = "the built-in grammar"
 MOST_PARTS = 50
@@ -153,7 +153,7 @@ def corrected(parts: Sequence[Part], typed: Mapping[str, str]) -> list[Part]:
                 _choices(typed.get(f"choices-{place}", ", ".join(part.choices))),
             )
         )
-    kept = without(changed, removed)
+    kept = without_parts(changed, removed)
     added = typed.get("question-new", "").strip()
     if added:
         expected = typed.get("expected-new", "").strip() or YES

@@ -92,7 +92,7 @@ def of_atoms(atoms: Iterable[Atom | AtomRecord]) -> list[Part]:
     ]
 
 
-def without(parts: Sequence[Part], removed: set[int]) -> list[Part]:
+def without_parts(parts: Sequence[Part], removed: set[int]) -> list[Part]:
     """What rests on a removed part rests on nothing in its place."""
     place = {old: new for new, old in enumerate(n for n in range(len(parts)) if n not in removed)}
     return [

@@ -17,7 +17,7 @@ from judges.looks.store import key_of
 from judges.methods import which_of_two
 from judges.methods.which_of_two import APART, LEFT, RIGHT, STRIP, Layout
 from judges.models import Judge, Look
-from judges.preferences.stored import Two, in_parts, judge_row, known, layout_of, pairs_of
+from judges.preferences.stored import Two, in_parts, judge_row, layout_of, pairs_of, stored_replies
 from judges.protocols import Shown
 from judges.signals import scores_changed
 
@@ -25,7 +25,7 @@ AT_ONCE = 32  # pairs, whose pictures are in the memory together
 
 
 @dataclass
-class Told:
+class PairReplies:
     judge: Judge
     pairs: int = 0
     there: int = 0  # replies that were stored already
@@ -33,7 +33,7 @@ class Told:
     failed: Counter[str] = field(default_factory=Counter)
     unread: int = 0  # new replies without a verdict
 
-    def words(self) -> str:
+    def sentence(self) -> str:
         lines = [
             f"{self.judge.name}: {self.pairs:,} pairs, each in both orders: {self.new:,} replies are new, "
             f"{self.there:,} were there."
@@ -52,17 +52,17 @@ def ask(
     limit: int | None = None,
     layout: Layout = APART,
     keep_alive: Callable[[], None] = lambda: None,
-) -> Told:
+) -> PairReplies:
     registry.check_options(name, options)
     judge = judge_row(name, options, layout)
     engine = registry.build(name, options).parts["talk"]
-    told = Told(judge)
+    told = PairReplies(judge)
     try:
         for some in in_parts(_some(study, limit), AT_ONCE):
             _ask_some(judge, engine, some, told, keep_alive)
     except Passing as error:
         raise JudgeRefused(
-            f"The model does not answer: {error.reason} What it answered is stored; ask again later."
+            f"The model does not answer: {error.reason}. What it answered is stored; ask again later."
         ) from error
     finally:
         if told.new:
@@ -80,17 +80,17 @@ def _some(study: Study, limit: int | None) -> Iterator[Two]:
 
 
 def _ask_some(
-    judge: Judge, engine: Any, some: list[Two], told: Told, keep_alive: Callable[[], None]
+    judge: Judge, engine: Any, some: list[Two], told: PairReplies, keep_alive: Callable[[], None]
 ) -> None:
     layout = layout_of(judge)
-    there = known(judge, some)
+    there = stored_replies(judge, some)
     told.pairs += len(some)
     told.there += len(there)
     asked = [(two, left) for two in some for left in (0, 1) if (two.pair, left) not in there]
 
     def call(batch: Any) -> Any:
         return engine.talk(
-            [(_shown(two, left, layout), two.question(left, layout)) for two, left in batch]
+            [(_pair_pictures(two, left, layout), two.question(left, layout)) for two, left in batch]
         )
 
     for answers in ask_in_batches(engine, call, asked, keep_alive):
@@ -109,15 +109,15 @@ def _ask_some(
                     told=list(replies),
                 )
             )
-            told.unread += which_of_two.read(replies[0]) is None
+            told.unread += layout.read(replies[0]) is None
         Look.objects.bulk_create(looks, ignore_conflicts=True)
         told.new += len(looks)
 
 
-def _shown(two: Two, left: int, layout: Layout) -> Shown:
+def _pair_pictures(two: Two, left: int, layout: Layout) -> Shown:
     sides = open_picture(two.files[left]), open_picture(two.files[1 - left])
     if layout == STRIP:
         return which_of_two.side_by_side(*sides)
-    places = [one.place for one in two.beside]
-    beside = zip(places, map(open_picture, two.beside_files), strict=True)
-    return (*beside, (LEFT, sides[0]), (RIGHT, sides[1]))
+    places = [*(one.place for one in two.beside), LEFT, RIGHT]
+    names = places if layout.are_named else [""] * len(places)
+    return tuple(zip(names, [*map(open_picture, two.beside_files), *sides], strict=True))

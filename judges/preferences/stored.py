@@ -47,7 +47,7 @@ class Two:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class StoredVerdict:
     """`value`: first, second, tie, or None where a reply has no verdict; `consistent`: both orders
     named the same."""
 
@@ -122,11 +122,16 @@ def judge_row(name: str, options: Mapping[str, Any], layout: Layout = APART) -> 
     judge, _ = Judge.objects.get_or_create(
         fingerprint=registry.fingerprint(frozen),
         defaults={
-            "name": f"which-of-two-{'strip-' if layout == STRIP else ''}{named}".lower()[:120],
+            "name": f"which-of-two-{_told_apart(layout)}{named}".lower()[:120],
             **frozen,
         },
     )
     return judge
+
+
+def _told_apart(layout: Layout) -> str:
+    """In a judge's name, where it is not asked the usual way."""
+    return "" if layout == APART else f"{layout.name}-"
 
 
 def judges_that_compare() -> list[Judge]:
@@ -137,7 +142,7 @@ def layout_of(judge: Judge) -> Layout:
     return LAYOUTS[judge.method_version]
 
 
-def known(judge: Judge, pairs: Sequence[Two]) -> dict[tuple[int, int], str]:
+def stored_replies(judge: Judge, pairs: Sequence[Two]) -> dict[tuple[int, int], str]:
     """(Pair, which of the two stood left) -> the reply."""
     keys: dict[tuple[int, str], list[tuple[int, int]]] = {}
     layout = layout_of(judge)
@@ -155,14 +160,14 @@ def known(judge: Judge, pairs: Sequence[Two]) -> dict[tuple[int, int], str]:
     return found
 
 
-def said_of(study: Study, judge: Judge) -> dict[tuple[str, str], Said]:
+def said_of(study: Study, judge: Judge) -> dict[tuple[str, str], StoredVerdict]:
     """By the keys of the two images of a pair; only of pairs that were asked about in both orders."""
-    said = {}
+    said, layout = {}, layout_of(judge)
     for some in in_parts(pairs_of(study), CHUNK):
-        replies = known(judge, some)
+        replies = stored_replies(judge, some)
         for two in some:
             both = [replies.get((two.pair, left)) for left in (0, 1)]
             if None not in both:
-                read = [which_of_two.read(reply or "") for reply in both]
-                said[two.keys] = Said(*which_of_two.together(*read))
+                read = [layout.read(reply or "") for reply in both]
+                said[two.keys] = StoredVerdict(*which_of_two.together(*read))
     return said

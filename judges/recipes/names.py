@@ -19,6 +19,7 @@ VERBS = {
     "depth": "depths",
     "writing": "read_text",
     "similarity": "similarities",
+    "reward": "rewards",
     "answers": "answer",
     "talk": "talk",
 }
@@ -36,7 +37,7 @@ class MethodName:
     more: tuple[str, ...] = ()
     instead: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
-    def wanted(self, options: Mapping[str, Any]) -> tuple[str, ...]:
+    def required_methods(self, options: Mapping[str, Any]) -> tuple[str, ...]:
         for (option, value), part in self.instead.items():
             if options.get(option) == value:
                 return (part,)
@@ -66,12 +67,16 @@ METHODS = {
     "compbench-3-in-1": _method("compbench:ThreeInOne", "objects", "answers", "similarity"),
     "read-text": _method("read_text:ReadText", "writing"),
     "kept-rest": _method("kept_rest:KeptRest", "answers"),
+    "reward": _method("rewards.reward:RewardScore", "reward"),
     "clip-score": _method("clip_score:ClipScore", "similarity"),
     "blip-vqa": _method("blip_vqa:BlipVqa", "answers"),
     "vqa-score": _method("vqa_score:VqaScore", "answers"),
     "soft-tifa": _method("soft_tifa:SoftTifa", "answers"),
     "tifa": _method("tifa:Tifa", "answers", instead={("form", "free"): "talk"}),
     "dsg": _method("dsg:Dsg", "answers", instead={("wording", "gpt-4o"): "talk"}),
+    "weighted-points": _method(
+        "rewards.weighted_points:WeightedPoints", "answers", more=("similarity",)
+    ),
     "weighted-tokens": _method("weighted_tokens:WeightedTokens", "answers"),
     "chain-of-thought": _method("chain_of_thought:ChainOfThought", "talk"),
     "checklist": _method("checklist:Checklist", "talk"),
@@ -89,11 +94,13 @@ ENGINES = {
     "depth": _engine("depth:Depth", *_TORCH),
     "open-clip": _engine("clip:OpenClip", *_OPEN_CLIP),
     "transformers-clip": _engine("clip:TransformersClip", *_TORCH),
+    "dual-encoder": _engine("dual_encoder:DualEncoder", *_TORCH),
     "blip-itm": _engine("blip_itm:BlipItm", *_TORCH),
     "blip2-itm": _engine("blip_itm:Blip2Itm", *_TORCH),
     "pick-score": _engine("preference:PickScore", *_TORCH),
     "hps-v2": _engine("preference:HPSv2", *_OPEN_CLIP),
     "image-reward": _engine("preference:ImageReward", *_TORCH),
+    "reward-head": _engine("reward_head:RewardHead", *_TORCH),
     "blip-vqa": _engine("blip_vqa:BlipVqa", *_TORCH),
     "clip-flant5": _engine("clip_flant5:ClipFlanT5", *_TORCH),
     "qwen-vl": _engine("qwen_vl:QwenVL", *_TORCH),

@@ -70,13 +70,16 @@ def _engine(path: str, options: Mapping[str, Any]) -> str:
 
 
 def _weight_rows() -> Iterator[str]:
-    yield "| weights | parameters, thousand millions | download, GB | memory at bfloat16, GB | licence |"
-    yield "|---|---|---|---|---|"
+    yield (
+        "| weights | parameters, thousand millions | download, GB | memory at bfloat16, GB | at int8, GB "
+        "| licence |"
+    )
+    yield "|---|---|---|---|---|---|"
     for name, one in PUBLISHED.items():
         known = f"[{name}]({HUB}/{one.repository})" if one.repository else f"the file of `{name}`"
-        memory = f"{one.memory_gb('bfloat16'):.2g}"
+        half, eighth = (f"{one.memory_gb(kind):.2g}" for kind in ("bfloat16", "int8"))
         licence = one.licence or "none stated"
-        yield f"| {known} | {one.parameters:g} | {one.download_gb:g} | {memory} | {licence} |"
+        yield f"| {known} | {one.parameters:g} | {one.download_gb:g} | {half} | {eighth} | {licence} |"
 
 
 def _method_rows() -> Iterator[str]:
@@ -102,7 +105,7 @@ def _option_rows(paths: Mapping[str, str]) -> Iterator[str]:
     takers: dict[tuple[str, str, str], dict[str, Option]] = defaultdict(dict)
     for short, path in paths.items():
         for name, option in declared(load(path)).items():
-            takers[name, _wanted(option), option.help][short] = option
+            takers[name, _requirement(option), option.help][short] = option
     yield "| option of several | default | it is | |\n|---|---|---|---|"
     for (name, wanted, words), options in takers.items():
         if len(options) >= ALIKE:
@@ -138,8 +141,8 @@ def _default(option: Option) -> str:
     return f"`{shown}`" if shown not in ("", "null") else ""
 
 
-def _wanted(option: Option) -> str:
-    words = option.wanted
+def _requirement(option: Option) -> str:
+    words = option.requirement
     if option.takes_plugins:
         words = f"one of {', '.join(option.own_choices)}, or a plug-in"
     return words.replace("|", "\\|")

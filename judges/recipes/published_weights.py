@@ -7,7 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 HUB = "https://huggingface.co"
-BYTES = {"float32": 4, "bfloat16": 2, "float16": 2}
+BYTES = {"float32": 4, "bfloat16": 2, "float16": 2, "int8": 1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +35,11 @@ PUBLISHED: dict[str, Published] = {
     **_on_hub("Qwen/Qwen2.5-VL-7B-Instruct", 8.29, 16.6, APACHE),
     **_on_hub("Qwen/Qwen3-VL-8B-Instruct", 8.77, 17.5, APACHE),
     **_on_hub("Qwen/Qwen3.5-27B", 27, 54, APACHE),
+    **_on_hub("Qwen/Qwen3-VL-8B-Thinking", 8.77, 17.5, APACHE),
+    **_on_hub("MizzenAI/HPSv3", 8.29, 16.6, MIT),
+    **_on_hub("CodeGoat24/UnifiedReward-qwen-7b", 8.29, 16.6, MIT),
+    **_on_hub("CodeGoat24/UnifiedReward-2.0-qwen-7b", 8.29, 16.6, MIT),
+    **_on_hub("google/siglip2-so400m-patch14-384", 1.14, 4.54, APACHE),
     **_on_hub("zhiqiulin/clip-flant5-xxl", 11.2, 22.4, APACHE),
     **_on_hub("llava-hf/llava-1.5-13b-hf", 13.4, 26.7, "Llama 2"),
     **_on_hub("google/gemma-3-12b-it", 12.2, 24.4, "Gemma; to be agreed to on its page"),

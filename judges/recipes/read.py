@@ -13,7 +13,7 @@ from datetime import date, datetime
 from typing import Any, NoReturn
 
 from judges.errors import JudgeRefused
-from judges.options import is_clean, shown, shown_name
+from judges.options import is_clean, shorten_value, shown_name
 from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES, KINDS, METHODS
 
@@ -65,25 +65,26 @@ def _entry(held: Mapping[str, Any], file: str) -> tuple[str, Entry]:
     name = fields.text("name", 80)
     if not NAME.fullmatch(name):
         fields.refuse(
-            "name", f"must be 2 to 80 of the letters a–z, digits, “-” and “.”, not {shown(name)}"
+            "name",
+            f"must be 2 to 80 of the letters a–z, digits, “-” and “.”, not {shorten_value(name)}",
         )
-    method = fields.named("method", METHODS)
+    method = fields.read_named("method", METHODS)
     options = dict(fields.table("options"))
     parts: dict[str, tuple[str, Mapping[str, Any]]] = {}
     needs: dict[str, None] = {}
     for kind in held:
         if kind in KINDS:
             part = _Fields(fields.table(kind), file, f"{kind}.")
-            engine = part.named("engine", ENGINES)
+            engine = part.read_named("engine", ENGINES)
             parts[kind] = engine.path, {k: v for k, v in part.held.items() if k != "engine"}
             needs |= dict.fromkeys(engine.needs)
-    for kind in method.wanted(options):
+    for kind in method.required_methods(options):
         if kind not in parts:
             fields.refuse(
                 f"{kind}.engine", f"is missing: the method {held['method']} asks for {kind}"
             )
     for kind in parts:
-        if kind not in (*method.wanted(options), *method.more):
+        if kind not in (*method.required_methods(options), *method.more):
             fields.refuse(kind, f"is of no use: the method {held['method']} never asks for it")
     entry = Entry(
         title=fields.text("title", LONGEST_TITLE),
@@ -122,21 +123,21 @@ class _Fields:
             self.refuse(name, "is empty")
         return value.strip()
 
-    def named(self, name: str, known: Mapping[str, Any]) -> Any:
+    def read_named(self, name: str, known: Mapping[str, Any]) -> Any:
         value = self.held.get(name)
         if value is None:
             self.refuse(name, f"is missing; it is one of {', '.join(known)}")
         if not isinstance(value, str) or value not in known:
             self.refuse(
                 name,
-                f"must be one of {', '.join(known)}, not {shown(value)}: a recipe names no module",
+                f"must be one of {', '.join(known)}, not {shorten_value(value)}: a recipe names no module",
             )
         return known[value]
 
     def table(self, name: str) -> Mapping[str, Any]:
         value = self.held.get(name, {})
         if not isinstance(value, dict):
-            self.refuse(name, f"must be a table of options, not {shown(value)}")
+            self.refuse(name, f"must be a table of options, not {shorten_value(value)}")
         return value
 
     def size(self, name: str) -> float | None:
@@ -144,7 +145,7 @@ class _Fields:
         if value is None:
             return None
         if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < 10_000:
-            self.refuse(name, f"must be a number of gigabytes, not {shown(value)}")
+            self.refuse(name, f"must be a number of gigabytes, not {shorten_value(value)}")
         return float(value)
 
     def day(self, name: str) -> date | None:

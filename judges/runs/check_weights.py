@@ -13,7 +13,7 @@ from PIL import Image
 from judges import registry
 from judges.engines.shared import memory, tensor_files, weight_files, weights
 from judges.errors import JudgeMissing, JudgeRefused, KeysDoNotFit
-from judges.protocols import ColorOf, Detection, Objects, Question, Talk
+from judges.protocols import ColorOf, Detection, Objects, Question, Reward, Talk
 from judges.runs import official_files, self_test
 
 
@@ -65,7 +65,7 @@ def check(name: str, options: Mapping[str, Any], *, measure: bool = False) -> li
         try:
             _read_headers(told, engine)
             if officials and (here := Path(engine.weights_at).expanduser()).is_file():
-                told.notes.append(official_files.compared(here, officials, whole=measure))
+                told.notes.append(official_files.compare_file(here, officials, whole=measure))
             if measure and not told.download:
                 _measure(told, engine)
         except KeysDoNotFit as misfit:
@@ -102,7 +102,7 @@ def _read_headers(told: PartCheck, engine: Any) -> None:
             "are known when they are loaded"
         )
         return
-    told.memory = {p: memory.wanted(tensors, p) for p in weights.PRECISIONS}
+    told.memory = {p: memory.count_bytes(tensors, p) for p in weights.PRECISIONS}
     if engine.compare_keys():
         told.keys = f"all {len(tensors)} fit"
     else:
@@ -136,6 +136,8 @@ def _ask(kind: str, engine: Any, picture: Image.Image) -> None:
         engine.read_text([picture])
     elif kind == "similarity":
         engine.similarities([(picture, "a red square")])
+    elif kind == "reward":
+        engine.rewards([(picture, Reward("Textual prompt - a red square"))])
     elif kind == "answers":
         engine.answer([(picture, [Question(self_test.QUESTION, ("Yes",))])])
     else:

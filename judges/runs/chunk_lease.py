@@ -77,7 +77,7 @@ class ChunkLease:
         """It waits for the next try; True when there is none, and it is given up."""
         return LEASE.failed(self.chunk.pk, self.holder, reason, woken_at=None)
 
-    def done(self) -> bool:
+    def finish(self) -> bool:
         return LEASE.end(
             self.chunk.pk, self.holder, state=Chunk.State.DONE, in_hand=None, reason=""
         )

@@ -21,7 +21,7 @@ from judges.errors import JudgeRefused
 from judges.looks.gather import placed_of
 from judges.methods.shared.shown import NoPicture
 from judges.models import Look
-from judges.protocols import RESULT, Atom, Method, Placed, Seen, Subject, Unscored
+from judges.protocols import RESULT, Atom, KnownAnswers, Method, Placed, Subject, Unscored
 from judges.recipes.entry import Entry
 from judges.recipes.names import load
 
@@ -182,7 +182,7 @@ class Rules:
 
     def ask(self, subject: Subject) -> tuple[Unscored | None, int]:
         """Why the judge cannot score this prompt, if it cannot; and how much it wants to know first."""
-        seen = Seen()
+        seen = KnownAnswers()
         seen.classes = self.classes
         try:
             wants = self.method.wants(subject, seen)

@@ -72,7 +72,7 @@ OFFICIAL = {
 }
 
 
-def compared(file: Path, officials: tuple[OfficialFile, ...], *, whole: bool) -> str:
+def compare_file(file: Path, officials: tuple[OfficialFile, ...], *, whole: bool) -> str:
     """What a file is beside the official ones, in a sentence. With `whole` it is read, for its hash."""
     size = file.stat().st_size
     alike = [one for one in officials if one.size in (0, size)]

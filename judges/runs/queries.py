@@ -17,6 +17,7 @@ from judges.models import IMPORTED, Run, Score
 from judges.names import APART, runs_by_name
 from judges.options import Option
 from judges.recipes.entry import Entry
+from judges.runs import lifecycle
 from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, Mend, StudyPrompts
 from judges.runs.local_weights import is_provisional
 from judges.runs.readiness import ABSENT, DOWNLOAD, NEEDS, READY, Readiness, readiness
@@ -29,6 +30,7 @@ PART_TITLES = {
     "depth": "Depth model",
     "writing": "Text reader",
     "similarity": "Similarity model",
+    "reward": "Reward model",
     "answers": "Question answering model",
     "talk": "Chat model",
     "": "Rules",
@@ -95,6 +97,7 @@ class JudgeChoice:
     title: str
     why_not: str
     started: bool
+    complete: bool
     is_builtin: bool
     released: date | None
     readiness: Readiness
@@ -111,8 +114,8 @@ class JudgeChoice:
 
     @property
     def is_at_hand(self) -> bool:
-        """Whether one click starts it: nothing has to be named first."""
-        if any(need.kind != DOWNLOAD for need in self.readiness.needs):
+        """Whether one click starts it: nothing has to be named first, and some image has no score."""
+        if self.complete or any(need.kind != DOWNLOAD for need in self.readiness.needs):
             return False
         return self.started or (self.readiness.is_ready and not self.fit.is_impossible)
 
@@ -186,7 +189,7 @@ class JudgeInfo:
         return any(option.endswith(".precision") for option in self.options)
 
     @property
-    def words(self) -> str:
+    def sentence(self) -> str:
         told = f"{self.state.capitalize()}." if self.state != NEEDS else ""
         weights = f"Weights: {self.weights}." if self.weights else ""
         return " ".join(part for part in (told, self.needs, weights) if part)
@@ -225,7 +228,7 @@ def _info(name: str, entry: Entry) -> JudgeInfo:
         released=entry.release_date,
         why_not=why_not,
         state=ready.state,
-        needs=ready.words,
+        needs=ready.next_steps,
         download_gb=ready.download_gb,
         memory_gb=ready.wants_gb,
         weights="; ".join(
@@ -248,6 +251,8 @@ def _kind(name: str, entry: Entry) -> str:
         return "Text in the picture"
     if "objects" in entry.parts:
         return "Object detection"
+    if "reward" in entry.parts:
+        return "Trained on people’s preferences"
     if "similarity" in entry.parts:
         return "Similarity of image and text"
     return "Questions about the image"
@@ -268,18 +273,15 @@ def run_row(run: Run) -> RunRow:
 
 def judge_choices(study: Study) -> list[JudgeChoice]:
     """Those that fit the study first; the number of queries is the same for every study."""
-    started = set(Run.objects.filter(study=study).values_list("judge__name", flat=True))
+    progress = JudgeProgress(study)
     entries = catalogue.entries()
     fits = StudyPrompts(study, MOST_FOR_ALL).fits(entries)
-    choices = [
-        _choice(name, entry, fits[name], started=name in started) for name, entry in entries.items()
-    ]
+    choices = [_choice(name, entry, fits[name], progress) for name, entry in entries.items()]
     return sorted(choices, key=lambda choice: choice.order)
 
 
 def judge_choice(study: Study, name: str) -> JudgeChoice:
-    started = Run.objects.filter(study=study, judge__name=name).exists()
-    return _choice(name, catalogue.entries()[name], fit_of(study, name), started=started)
+    return _choice(name, catalogue.entries()[name], fit_of(study, name), JudgeProgress(study))
 
 
 def shared_mends(choices: Sequence[JudgeChoice]) -> list[tuple[Mend, int]]:
@@ -295,13 +297,32 @@ def shared_mends(choices: Sequence[JudgeChoice]) -> list[tuple[Mend, int]]:
     return found.most_common()
 
 
-def _choice(name: str, entry: Entry, fit: Fit, *, started: bool) -> JudgeChoice:
+class JudgeProgress:
+    """Which judges have a run in a study, and which of them, with their usual options, have scored
+    every image."""
+
+    def __init__(self, study: Study) -> None:
+        images = study.images.count()
+        runs = list(Run.objects.filter(study=study).select_related("judge"))
+        self.started = {run.judge.name for run in runs}
+        self.complete = {
+            run.judge.name
+            for run in runs
+            if run.state == Run.State.FINISHED
+            and run.scored - run.failed >= images
+            and catalogue.find(run.judge.name) is not None
+            and not lifecycle.own_options(run.judge)
+        }
+
+
+def _choice(name: str, entry: Entry, fit: Fit, progress: JudgeProgress) -> JudgeChoice:
     ready = readiness(entry, registry.weights_of(entry))
     return JudgeChoice(
         name=name,
         title=entry.title,
         why_not=registry.lacking(entry) if ready.absent else "",
-        started=started,
+        started=name in progress.started,
+        complete=name in progress.complete,
         is_builtin=all(part == catalogue.BUILTIN for part in entry.parts.values()),
         released=entry.release_date,
         readiness=ready,

@@ -76,7 +76,7 @@ class Readiness:
         return f"Needs download{_in_brackets(self.download_gb)}"
 
     @property
-    def words(self) -> str:
+    def next_steps(self) -> str:
         """What is to be done, in sentences; empty where it is ready."""
         sentences = [*(need.words for need in self.needs), self.installing, self.moving]
         return " ".join(sentence for sentence in sentences if sentence)

@@ -89,7 +89,7 @@ def _score_under(lease: ChunkLease) -> bool:
             logger.exception("%s failed", lease.chunk)
             _failed(lease, reason_of(error))
     else:
-        _done(lease)
+        _finish_chunk(lease)
         return True
     return False
 
@@ -332,9 +332,9 @@ def _failed(lease: ChunkLease, reason: str) -> None:
         logger.error("%s; and the chunk could not be given back: %s", reason, error)
 
 
-def _done(lease: ChunkLease) -> None:
+def _finish_chunk(lease: ChunkLease) -> None:
     run = lease.chunk.run
-    if not lease.done():
+    if not lease.finish():
         return  # Another worker has it, or its study was deleted meanwhile.
     if finish_if_done(run):
         return  # That is told already.

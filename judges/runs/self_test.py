@@ -15,7 +15,7 @@ from PIL import Image, ImageDraw, ImageFont
 
 from judges.errors import EngineRefused, MemoryFull
 from judges.looks.ask_engine import with_retries
-from judges.protocols import ColorOf, Detection, Engine, Objects, Question, Talk
+from judges.protocols import ColorOf, Detection, Engine, Objects, Question, Reward, Talk
 
 SIDE = 512
 RED, PAPER = (205, 30, 35), (238, 238, 238)
@@ -34,7 +34,8 @@ def check_engines(parts: Mapping[str, Engine], *, keep_alive: Callable[[], None]
         if wrong:
             raise EngineRefused(
                 f"{type(engine).__name__} failed its self-test: {wrong} Its weights or its "
-                "settings are wrong, or it cannot do this work. Nothing was scored."
+                "settings are wrong, or it cannot do this work. Nothing was scored. If you know that it "
+                "is right, start it with self_test = false."
             )
         engine.passed_self_tests = passed | {kind}
 
@@ -50,7 +51,7 @@ def what_is_wrong(kind: str, engine: Any, keep_alive: Callable[[], None]) -> str
             f"There is not enough memory to load {type(engine).__name__}: {error}"
         ) from error
     except ValueError as error:
-        return f"{error}"
+        return f"{str(error).rstrip('.')}."
 
 
 def _detector(engine: Any) -> str:
@@ -99,12 +100,23 @@ def _matcher(engine: Any) -> str:
     return f"for a red square, “a red square” fits {red:.3f} and “a blue square” {blue:.3f}."
 
 
+def _rewarder(engine: Any) -> str:
+    asked = [
+        (red_square(), Reward(f"Textual prompt - a {name} square")) for name in ("red", "blue")
+    ]
+    (red, *_), (blue, *_) = engine.rewards(asked)
+    if math.isfinite(red) and red > blue:
+        return ""
+    return f"for a red square, “a red square” earns {red:.3f} and “a blue square” {blue:.3f}."
+
+
 def _answerer(engine: Any) -> str:
     yes, no = engine.answer(
         [(red_square(), [Question(QUESTION, ("Yes",)), Question(QUESTION, ("No",))])]
     )[0]
     if yes.probability is None or no.probability is None:
-        return f"it gave no answer about a red square: {yes.reason or no.reason}"
+        reason = (yes.reason or no.reason).rstrip(".")
+        return f"it gave no answer about a red square: {reason}."
     if yes.probability > no.probability:
         return ""
     return f"it saw no red square in one (yes {yes.probability:.2f}, no {no.probability:.2f})."
@@ -123,6 +135,7 @@ _CHECKS: dict[str, Callable[[Any], str]] = {
     "depth": _depth_sensor,
     "writing": _text_reader,
     "similarity": _matcher,
+    "reward": _rewarder,
     "answers": _answerer,
     "talk": _talker,
 }

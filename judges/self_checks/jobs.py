@@ -1,4 +1,4 @@
-"""Self-checks: asked for on a page and done by a worker, or done here for a command."""
+"""Self-checks: requested on a page and done by a worker, or done here for a command."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ Verdict = Judgement | Unscored
 
 
 @dataclass(slots=True)
-class Found:
+class FoundImages:
     """`left_out`: by check, the reasons why images could not be used, and of how many."""
 
     fingerprint: str
@@ -77,7 +77,7 @@ def check_judge(
     count: int = COUNT,
     seed: int = 0,
     on_step: Callable[[int], None] = lambda step: None,
-) -> Found:
+) -> FoundImages:
     """`on_step` hears the number of each of the STEPS before it begins."""
     registry.expect_here(name)
     judge = registry.build(name, options)
@@ -88,7 +88,7 @@ def check_judge(
         engine.load()
     # Of weights that were fetched only now, the commit is known only now.
     judge = registry.build(name, options)
-    found = Found(registry.fingerprint(registry.identity(name, options)))
+    found = FoundImages(registry.fingerprint(registry.identity(name, options)))
     with closing(ImageScorer(judge, anew=True)) as scorer:
         asker = _Asker(scorer, on_step)
         _on_the_study(asker, found, study, count, seed)
@@ -127,7 +127,7 @@ class _Asker:
         told: dict[int, Verdict | str] = {}
         asked: dict[int, Asked] = {}
         for place, image in enumerate(images):
-            made = _changed(image, change)
+            made = _change_image(image, change)
             if isinstance(made, str):
                 told[place] = made
             else:
@@ -139,7 +139,7 @@ class _Asker:
         return self.scorer.finish(self.scorer.begin_changed(asked))
 
 
-def _changed(image: Image, change: Change) -> Asked | str:
+def _change_image(image: Image, change: Change) -> Asked | str:
     subject = change.subject(subject_of(image))
     if isinstance(subject, str):
         return subject
@@ -153,7 +153,7 @@ def _changed(image: Image, change: Change) -> Asked | str:
     return image, subject, picture
 
 
-def _on_the_study(asker: _Asker, found: Found, study: Study, count: int, seed: int) -> None:
+def _on_the_study(asker: _Asker, found: FoundImages, study: Study, count: int, seed: int) -> None:
     drawn = list(islice(_in_drawn_order(study, seed), LOOKED_THROUGH * count))
     chosen = {name: _usable(name, change, drawn, count, found) for name, change in CHANGES.items()}
     if not asker.sees_pictures:
@@ -189,7 +189,7 @@ def _may_fall(told: Verdict | str, scores: Sequence[float]) -> bool:
 
 
 def _usable(
-    name: str, change: Change, drawn: Sequence[Image], count: int, found: Found
+    name: str, change: Change, drawn: Sequence[Image], count: int, found: FoundImages
 ) -> list[Image]:
     """The first `count` images that the check can use; those passed over on the way are counted."""
     images = list(drawn)
@@ -219,7 +219,7 @@ def _in_drawn_order(study: Study, seed: int) -> Iterator[Image]:
         yield from (by_pk[pk] for pk in wanted if pk in by_pk)
 
 
-def _on_drawings(asker: _Asker, found: Found, seed: int) -> None:
+def _on_drawings(asker: _Asker, found: FoundImages, seed: int) -> None:
     """Of a drawing and of its prompt with left for right, the judge must prefer what was drawn."""
     made = drawings(seed)
     if not asker.sees_pictures:

@@ -104,6 +104,6 @@ def test_the_majority_of_others_is_the_majority_without_ones_own_answer(table):
 def test_means_without_some_are_those_of_the_rest(size):
     ratings = np.array([[1, 0.1, 2], [0.3, 0.2, NAN], [0.7, NAN, NAN]]) * size
     own = np.array([[True, False, True], [False, False, False], [False, True, False]])
-    found = consensus.Means(ratings).without(own)
+    found = consensus.Means(ratings).mean_without(own)
     assert found.tolist()[:2] == consensus.mean(np.where(own, NAN, ratings)).tolist()[:2]
     assert np.isnan(found[2])

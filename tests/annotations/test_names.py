@@ -104,7 +104,7 @@ def test_a_vote_of_a_name_that_looks_like_another_is_refused_with_its_line(study
     with pytest.raises(files.VotesRefused, match="Line 3.*looks like “name”"):
         files.take(study, rows)
     taken = files.take(study, [rows[0], rows[0] | {"rater": "na\u200bme", "question": "quality"}])
-    assert "Line 3: the name 'na\\u200bme' was read as “name”." in taken.words()
+    assert "Line 3: the name 'na\\u200bme' was read as “name”." in taken.sentence()
     assert study.memberships.count() == 1
 
 

@@ -43,7 +43,7 @@ def shares(holds) -> dict[str, float]:
 def test_the_summary_says_what_was_planted(edits, client, django_user_model):
     body = reports.make_report(study=edits).body
     kept, _ = reports.compute(edits, Options(question="kept"))
-    for asked, truth in ((body, shares(lambda e: e.did)), (kept, shares(lambda e: e.kept))):
+    for asked, truth in ((body, shares(lambda e: e.did)), (kept, shares(lambda e: e.keeps_rest))):
         (_, any_judge), *_ = asked["judges"].items()
         told = {
             name: stats["human_score"]["value"] for name, stats in any_judge["by_generator"].items()

@@ -6,8 +6,8 @@ from annotations.benchmarks.builtin import study as builtin
 from annotations.models import Pair, PairVote
 from annotations.pairs import simulated
 from audit import demo
-from audit.contests.leaderboard import leaderboard
 from audit.contests.parameters import Parameters
+from audit.contests.standings import leaderboard
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -119,6 +119,7 @@ def deeper_pages(study) -> dict[str, tuple]:
         "known-answer-choose": (),
         "known-answer-edit": (image.public_id,),
         "run-failures": (run.pk,),
+        "run-card": (run.pk,),
         "look": (image.public_id,),
         "run-options": ("geneval-builtin",),
         "weight-check": (check.pk,),

@@ -373,11 +373,16 @@ def _report(study) -> None:
     finally:
         pairing.pair = original
     report = Report.objects.create(
-        study=study, body=body, summary=summary.of(body), data=digest, stamp=seen, seconds=1.0
+        study=study,
+        body=body,
+        summary=summary.summarize_body(body),
+        data=digest,
+        stamp=seen,
+        seconds=1.0,
     )
     from audit.reports.one_judge import JudgeReport
 
-    reference = Reference.of(whole, options)
+    reference = Reference.from_people(whole, options)
     series = {
         judge.name: JudgeReport(paired, judge, reference, options).series for judge in paired.judges
     }

@@ -103,7 +103,7 @@ def pictures(folder: Path, count: int) -> None:
     _line("peak memory", _memory(), f"MB ({before:.0f} before)")
     began = time.perf_counter()
     again = bring_in.import_study(slug="pictures", format="tidy", source=source)
-    assert again.changed == 0
+    assert again.changes == 0
     _line("imported again, unchanged", count / (time.perf_counter() - began), "pictures/s")
 
 
@@ -221,7 +221,7 @@ def labels(folder: Path, count: int) -> None:
     _line("peak memory", memory, f"MB ({before:.0f} before)")
     began = time.perf_counter()
     again = bring_in.import_labels(study=study, source=Source(folder / "labels.csv"))
-    assert (again.changed, again.unchanged) == (0, count)
+    assert (again.changes, again.unchanged) == (0, count)
     _line("imported again, unchanged", count / (time.perf_counter() - began), "rows/s")
 
 

@@ -113,7 +113,7 @@ def _eight_passes(
             batch = range(start, min(start + BATCH, len(files)))
             values = torch.from_numpy(np.stack([pixels(Image.open(files[n]), 480) for n in batch]))
             texts = [prompts[n][slot] if slot < len(prompts[n]) else "" for n in batch]
-            ids, mask = engine._written(texts)
+            ids, mask = engine._tokenize_texts(texts)
             read = model.text_encoder(
                 input_ids=ids,
                 attention_mask=mask,

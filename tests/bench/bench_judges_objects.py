@@ -199,6 +199,13 @@ def color_step(name: str, count: int, goal: float | None) -> bool:
     agree = f"{wrong} of {len(crops)} colors differ" if wrong else ""
     print(f"    {len(crops)} crops, largest difference of a cosine {apart / 100:.1e}", flush=True)
     met = told(f"colors, {name}, {count} pictures x 2 classes", official, ours, goal, agree)
+    alone = timed(lambda: _network_alone(engine, crops))
+    print(
+        f"    the network alone, all crops at once: {alone.wall:.2f} s (CPU {alone.cpu:.2f}), which is "
+        f"{alone.cpu / ours.cpu:.0%} of our CPU; with nothing around it, CPU would be "
+        f"{official.cpu / alone.cpu:.2f}x the baseline's, ours is {official.cpu / ours.cpu:.2f}x",
+        flush=True,
+    )
 
     engine._rows.clear()
     engine._texts.clear()
@@ -206,6 +213,17 @@ def color_step(name: str, count: int, goal: float | None) -> bool:
     ours_too = timed(lambda: engine.colors(crops))
     told(f"    with the texts of {len(rows)} classes", with_texts, ours_too, None, None)
     return met
+
+
+def _network_alone(engine: RandomClip, crops: list) -> None:
+    """What no way of looking can do without: each crop once through the pictures' encoder."""
+    torch = prepare()
+    side = engine._net.visual.image_size
+    side = side if isinstance(side, tuple) else (side, side)
+    with torch.inference_mode():
+        for start in range(0, len(crops), engine.batch):
+            some = len(crops[start : start + engine.batch])
+            engine._net.encode_image(torch.rand((some, 3, *side), device=device()))
 
 
 def _logits(engine: RandomClip, crops: list) -> list[Any]:

@@ -193,7 +193,7 @@ def grouped(quick: bool) -> Row:
             for c in counts
         ]
     )
-    listed = GroupedPairs.among(human, metric, prompts, None)
+    listed = GroupedPairs.from_columns(human, metric, prompts, None)
     same = np.allclose(listed.best_of_each(counts.astype(float)), values, rtol=0, atol=1e-12)
     return at_least(
         "grouped 800 x 10, 2,000 recalibrated cluster resamples",

@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import ndtr, ndtri
 
 from audit.stats import assisted
-from audit.stats.decisions import leaderboard
+from audit.stats.decisions import rankings
 from audit.stats.draws import drawn_sample
 from audit.stats.estimate import Estimate, Result
 from audit.stats.resamples import Resamples
@@ -113,11 +113,11 @@ def _drawn(draw: Resamples, w: World) -> Result:
     )
 
 
-def _tables(w: World) -> leaderboard.Tables:
+def _tables(w: World) -> rankings.Tables:
     cells = (GENERATORS.size, -1)
     tables = (v.reshape(-1, GENERATORS.size).T for v in (w.people, w.score))
     people, judge = (np.ascontiguousarray(table).reshape(cells) for table in tables)
-    return leaderboard.Tables(people, judge, np.arange(GENERATORS.size))
+    return rankings.Tables(people, judge, np.arange(GENERATORS.size))
 
 
 Ask = Callable[[Resamples, World], Result]
@@ -134,8 +134,8 @@ STATISTICS: dict[str, Ask] = {
     "Pearson": lambda d, w: d.pearson(w.raters.mean(axis=0), w.score),
     "assisted mean": _assisted,
     "mean of a draw": _drawn,
-    "soft pairwise accuracy": lambda d, w: leaderboard.soft_pairwise(_tables(w)),
-    "tau of generators": lambda d, w: leaderboard.rankings(_tables(w), resamples=400).tau,
+    "soft pairwise accuracy": lambda d, w: rankings.soft_pairwise(_tables(w)),
+    "tau of generators": lambda d, w: rankings.rankings(_tables(w), resamples=400).tau,
     "net deviation, verdicts": lambda d, w: d.difference_of_means(w.people, w.verdict),
     "net deviation, scores": lambda d, w: d.difference_of_means(w.people, w.score),
 }

@@ -35,15 +35,15 @@ def hidden(paired: Any, seeds: int) -> Hidden:
     from audit.reports.reference import Reference
 
     people = paired.people
-    options = Options().on(people.scale)
-    full = Reference.of(people, options).yes
+    options = Options().with_scale_cut(people.scale)
+    full = Reference.from_people(people, options).yes
     held, widths, undefined = [], [], 0
     for seed in range(seeds):
         gone = np.random.default_rng(seed).permutation(people.images.size)
         ratings = people.ratings.copy()
         ratings[:, gone[: round(HIDDEN * gone.size)]] = np.nan
         seen = replace(people, ratings=ratings)
-        reference = Reference.of(seen, options)
+        reference = Reference.from_people(seen, options)
         life = []
         for code in range(len(people.generator_names)):
             here = people.generators == code

@@ -105,7 +105,8 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
         f"{cell.low} to {cell.high}",
     ]
 
-    page.goto(at("judge", judge=JUDGES[1]))
+    # The address of what is folded opens it.
+    page.goto(at("judge", judge=JUDGES[1]) + "#calibration")
     draw_charts(page)
     bins = report.body["judges"][JUDGES[1]]["curves"]["histogram"]
     rows = page.get_by_role("region", name="Images by score").get_by_role("row")
@@ -153,7 +154,7 @@ def test_downloads_come_in_four_kinds(open_page, alice, report):
 
 
 def test_the_threshold_moves_without_the_server(open_page, alice, report):
-    page = open_page(alice, at("judge", judge=JUDGES[1]))
+    page = open_page(alice, at("judge", judge=JUDGES[1]) + "#calibration")
     draw_charts(page)
     asked = []
     page.on("request", lambda request: asked.append(request.url))

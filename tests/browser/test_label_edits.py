@@ -159,6 +159,27 @@ def test_marks_are_drawn_on_either_picture_by_pointer(open_page, ann):
     assert (box.width, box.height) == (pytest.approx(0.5, abs=0.01), pytest.approx(0.25, abs=0.01))
 
 
+def test_on_a_phone_a_tap_marks_the_picture_that_is_shown(open_page, ann):
+    page = open_page(ann, "/studies/edits/label/", size=PHONE, has_touch=True, is_mobile=True)
+    page.wait_for_load_state("load")
+    for question, answer in (("did", "Yes"), ("kept", "No"), ("looks_right", "Yes")):
+        page.locator(f"fieldset[data-name={question}] label.choice", has_text=answer).tap()
+    page.get_by_role("button", name="Mark on the image").tap()
+    page.touchscreen.tap(*middle(picture_in(after(page)), 0.75, 0.5))
+    page.get_by_role("button", name="Flip").tap()
+    page.wait_for_function("() => document.querySelector('.stage').dataset.turn === 'source'")
+    page.touchscreen.tap(*middle(picture_in(before(page)), 0.25, 0.5))
+    expect(page.locator(".mark-list li")).to_have_count(2)
+    take(page, "label-edit-phone-marks")
+    here = after(page).get_attribute("src")
+    page.get_by_role("button", name="Send").tap()
+    expect(after(page)).not_to_have_attribute("src", here)
+    first, second = stored_marks(ann)
+    assert (first.on, second.on) == ("", "source")
+    near = [pytest.approx(value, abs=0.03) for value in (0.75, 0.5, 0.25, 0.5)]
+    assert [first.x, first.y, second.x, second.y] == near
+
+
 def test_by_keyboard_marks_go_onto_the_picture_that_is_shown(open_page, ann):
     page = open_page(ann, "/studies/edits/label/")
     for key in "yny":

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import pytest
 from django.urls import NoReverseMatch, reverse
-from playwright.sync_api import expect
+from playwright.sync_api import Page, expect
 
 from audit import navigation
 from audit.reports import make as reports
@@ -13,6 +13,8 @@ from judges.runs import lifecycle, score_chunk
 from tests import making
 from tests.browser.conftest import PHONE, make_study, save_screenshot
 from tests.browser.test_look import SIZES, take
+
+MOST_TABS = 40
 
 
 def there(name: str) -> bool:
@@ -76,6 +78,43 @@ def test_the_tour_is_closed_by_keyboard_and_stays_closed(open_page):
     expect(page.get_by_role("heading", name="What Jurybox does")).to_have_count(0)
     page.reload()
     expect(page.get_by_role("heading", name="What Jurybox does")).to_have_count(0)
+
+
+def press_tab_until(page: Page, name: str, *, within: str) -> None:
+    """As somebody does who has no mouse: from the top of the page to the link, seeing where one is."""
+    link = page.get_by_role("navigation", name=within).get_by_role("link", name=name, exact=True)
+    for _ in range(MOST_TABS):
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.matches(':focus-visible')")
+        if link.evaluate("one => one === document.activeElement"):
+            return
+    raise AssertionError(f"{name} is not reached with {MOST_TABS} presses of Tab")
+
+
+def test_by_keyboard_alone_one_walks_through_the_seven_tabs(open_page, alice, study):
+    score_chunk.work_off(run=lifecycle.start_run(study=study, name="geneval-builtin"))
+    reports.make_report(study=study)
+    audit = next(section for section in navigation.SECTIONS if section.title == "Audit")
+    assert len(audit.pages) == 7
+    page = open_page(alice, "/studies/shapes/")
+    press_tab_until(page, "Audit", within="Study")
+    page.keyboard.press("Enter")
+    for tab in audit.pages:
+        page.wait_for_load_state("load")
+        expect(page.get_by_role("heading", level=1)).to_have_text(audit.pages[0].title)
+        if tab is not audit.pages[0]:
+            press_tab_until(page, tab.title, within="Audit")
+            page.keyboard.press("Enter")
+            page.wait_for_url(f"**{reverse(tab.name, args=['shapes'])}*")
+            page.wait_for_load_state("load")
+        expect(page.get_by_role("heading", level=1)).to_have_text(tab.title)
+        # Past the navigation: the first thing that one can use in the page itself.
+        page.keyboard.press("Tab")
+        expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+        page.keyboard.press("Enter")
+        page.keyboard.press("Tab")
+        assert page.evaluate("document.activeElement.closest('main') !== null"), tab.title
+        page.goto(reverse(audit.pages[0].name, args=["shapes"]))
 
 
 def test_by_keyboard_one_goes_from_the_sections_to_their_pages(open_page, alice, study):

@@ -3,6 +3,7 @@ words: by hands alone, in the three ways that need no GPU. Labels are given on t
 
 from __future__ import annotations
 
+import base64
 import io
 import random
 import threading
@@ -65,14 +66,29 @@ def own_pictures() -> tuple[dict[str, bytes], dict[str, bool]]:
     return files, right
 
 
-def sees_red(asked, before):
-    return told(("Yes", 0.9), ("No", 0.1)) if asked.body.get("logprobs") else spoken("Yes.")
+def pixels(picture: bytes) -> bytes:
+    return Picture.open(io.BytesIO(picture)).convert("RGB").tobytes()
+
+
+def reads_signs(pictures: dict[str, bytes], right: dict[str, bool]):
+    """A server's model that is right about these pictures, and about the drawn ones it is tried with."""
+    seen = {pixels(picture): right[name] for name, picture in pictures.items() if name in right}
+
+    def answer(request, before):
+        sent = base64.b64decode(request.picture.partition(",")[2])
+        yes = seen.get(pixels(sent), True)
+        if not request.body.get("logprobs"):
+            return spoken("Yes." if yes else "No.")
+        return told(("Yes", 0.9), ("No", 0.1)) if yes else told(("No", 0.8), ("Yes", 0.2))
+
+    return answer
 
 
 @pytest.fixture
-def workers() -> Iterator[None]:
-    """All that workers do: imports, judges, reports."""
+def workers() -> Iterator[list[BaseException]]:
+    """All that workers do: imports, judges, reports. What ended them is in the list."""
     over = threading.Event()
+    ended: list[BaseException] = []
 
     def work_once() -> None:
         for upload in waiting():
@@ -88,12 +104,14 @@ def workers() -> Iterator[None]:
         try:
             while not over.wait(0.05):
                 work_once()
+        except BaseException as trouble:
+            ended.append(trouble)
         finally:
             connection.close()
 
     thread = threading.Thread(target=work)
     thread.start()
-    yield
+    yield ended
     over.set()
     thread.join(PATIENCE)
 
@@ -115,7 +133,6 @@ def label_all(page: Page, ada: Hand, right: dict[str, bool]) -> None:
 
 @pytest.mark.parametrize("way", ["scores", "server", "text"])
 @pytest.mark.nightly("test_first_judge.py walks to a server with six pictures")
-@pytest.mark.xfail(reason="it has not yet been seen to reach the Summary", strict=False)
 def test_from_an_empty_installation_to_a_judges_line(
     open_page, workers, transactional_db, settings, capsys, way
 ):
@@ -143,15 +160,17 @@ def test_from_an_empty_installation_to_a_judges_line(
     save_screenshot(page, f"three-ways-{way}-labelled")
     ada.click("Judges", role="link", within=page.get_by_role("navigation", name="Study"))
     take(page, f"three-ways-{way}-judges")
-    with standing_in(sees_red) as there:
+    with standing_in(reads_signs(files, right)) as there:
         judge = {"scores": upload_scores, "server": ask_server, "text": read_text}[way](
             ada, there.url, right
         )
-        eventually(page, lambda: Run.objects.filter(state=Run.State.FINISHED, scored=60).exists())
-    eventually(page, lambda: Study.objects.get().reports.exists())
+        done = Run.objects.filter(state=Run.State.FINISHED, scored=60)
+        eventually(page, lambda: workers or done.exists())
+    eventually(page, lambda: workers or Study.objects.get().reports.exists())
+    assert not workers
     ada.click("Audit", role="link", within=page.get_by_role("navigation", name="Study"))
     line = page.locator(".judges-summary tbody tr").filter(has_text=judge)
-    expect(line).to_be_visible()
+    expect(line).to_contain_text("yes")
     take(page, f"three-ways-{way}-summary")
     with capsys.disabled():
         print(f"\n{way}: {ada.clicks} clicks and {ada.keys} keys; {line.inner_text()!r}")

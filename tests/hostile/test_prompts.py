@@ -81,7 +81,7 @@ def test_every_conversation_holds_the_words_as_they_are(category):
 
 @pytest.mark.parametrize("name", FORMS)
 def test_the_instruction_for_drafts_holds_the_prompt_as_it_is(name):
-    assert HOSTILE in FORMS[name].asked(HOSTILE)
+    assert HOSTILE in FORMS[name].prompt_text(HOSTILE)
 
 
 def test_a_noun_that_looks_like_a_place_is_no_place():

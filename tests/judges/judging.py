@@ -6,14 +6,14 @@ from typing import Any
 
 from PIL import Image
 
-from judges.protocols import ColorOf, Objects, Question, Seen, Similarity, Subject, Talk
+from judges.protocols import ColorOf, KnownAnswers, Objects, Question, Similarity, Subject, Talk
 
 PICTURE = Image.new("RGB", (8, 8))
 
 
 def judged(method: Any, subject: Subject, picture: Image.Image = PICTURE, **parts: Any) -> Any:
     """`parts` are engines by kind: objects, colors, similarity, answers, talk."""
-    seen = Seen()
+    seen = KnownAnswers()
     seen.classes = tuple(getattr(parts.get("objects"), "classes", ()))
     while wants := method.wants(subject, seen):
         for want in wants:
@@ -22,7 +22,7 @@ def judged(method: Any, subject: Subject, picture: Image.Image = PICTURE, **part
     return method.judge(subject, seen)
 
 
-def _told(want: Any, picture: Image.Image, seen: Seen, parts: dict[str, Any]) -> Any:
+def _told(want: Any, picture: Image.Image, seen: KnownAnswers, parts: dict[str, Any]) -> Any:
     match want:
         case Objects():
             return parts["objects"].detect([picture], [want.classes])[0]

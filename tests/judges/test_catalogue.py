@@ -4,7 +4,7 @@ import pytest
 
 from judges import catalogue, registry
 from judges.looks.store import KIND_OF
-from judges.protocols import Atom, Placed, Seen, Subject
+from judges.protocols import Atom, KnownAnswers, Placed, Subject
 from judges.recipes.names import VERBS
 
 CLAUSE = {"class": "cup", "count": 1, "color": "red"}
@@ -36,7 +36,7 @@ def test_every_judge_is_made_without_weights_and_asks_only_what_its_parts_can_te
     for kind, engine in judge.parts.items():
         assert callable(getattr(engine, VERBS[kind]))
         assert engine.facts
-    wants = judge.method.wants(SUBJECT, Seen())
+    wants = judge.method.wants(SUBJECT, KnownAnswers())
     assert wants
     assert {KIND_OF[type(want)] for want in wants} <= judge.parts.keys()
 
@@ -52,3 +52,13 @@ def test_an_unknown_option_is_refused_before_a_run_exists(name):
 def test_titles_are_told_apart():
     titles = [entry.title for entry in catalogue.JUDGES.values()]
     assert len(set(titles)) == len(titles)
+
+
+def test_an_engine_that_cannot_go_on_with_a_reply_is_refused_before_a_run_exists():
+    with pytest.raises(registry.JudgeRefused, match=r"reply_start.*OpenAIServer cannot go on"):
+        registry.build("rating-server", {"reply_start": "The quality is"})
+
+
+def test_a_judge_of_one_picture_is_not_shown_a_source():
+    with pytest.raises(registry.JudgeRefused, match="shows several pictures"):
+        registry.build("vqa-score-blip2", {"pictures": ["source", "result"]})

@@ -35,7 +35,7 @@ RED = {
 
 def test_a_prompt_with_braces_stands_in_the_instruction_as_it_is():
     for form in FORMS.values():
-        assert form.asked("a {red} {prompt}").count("a {red} {prompt}") == 1
+        assert form.prompt_text("a {red} {prompt}").count("a {red} {prompt}") == 1
     assert TIFA.count("{prompt}") == DSG.count("{prompt}") == REWRITING.count("{prompt}") == 1
 
 

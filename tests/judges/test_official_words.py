@@ -15,7 +15,7 @@ from judges import catalogue, registry
 from judges.methods.chain_of_thought import ChainOfThought
 from judges.methods.dsg import Dsg
 from judges.methods.vqa_score import VqaScore
-from judges.protocols import Atom, Seen, Subject, Talk
+from judges.protocols import Atom, KnownAnswers, Subject, Talk
 
 ROOT = Path(__file__).resolve().parents[2]
 # What the official code does → the tests that hold it, and how the row begins in docs/judge-differences.md that says
@@ -179,7 +179,7 @@ def part_of(name: str, kind: str = "answers"):
 
 def asked_by(name: str):
     """The one question that this judge of VQAScore asks, as its recipe sets it."""
-    (want,) = VqaScore(**catalogue.entry(name).options).wants(Subject(PROMPT), Seen())
+    (want,) = VqaScore(**catalogue.entry(name).options).wants(Subject(PROMPT), KnownAnswers())
     return want
 
 
@@ -219,7 +219,7 @@ def test_blip_vqa_wants_the_file_of_the_paper():
 
 def test_dsg_asks_a_chat_model_as_its_code_asks_gpt_4o():
     subject = Subject(PROMPT, (Atom(0, "attribute", "red", "Is the cup red?", "yes"),))
-    (want,) = Dsg(**catalogue.entry("dsg-server").options).wants(subject, Seen())
+    (want,) = Dsg(**catalogue.entry("dsg-server").options).wants(subject, KnownAnswers())
     assert want == Talk((DSG,), max_tokens=20)
 
 
@@ -235,7 +235,7 @@ def test_dsg_asks_a_chat_model_as_its_code_asks_gpt_4o():
 def test_the_chain_of_thought_is_that_of_the_scripts(category, turns):
     subject = Subject(PROMPT, metadata={"category": category})
     (want,) = ChainOfThought(**catalogue.entry("chain-of-thought-server").options).wants(
-        subject, Seen()
+        subject, KnownAnswers()
     )
     assert want.turns == turns
     assert (want.max_tokens, want.temperature) == (300, 0.7 if category == "color" else 1.0)

@@ -36,7 +36,9 @@ def mean(case: dict, bundle: dict) -> Iterator[Compared]:
 def drawn(case: dict, bundle: dict) -> Iterator[Compared]:
     for fixed in (False, True):
         expected = case["expected"]
-        ours = assisted.drawn(with_nan(case["people"]), case["judge"], case["pi"], fixed_size=fixed)
+        ours = assisted.mean_of_drawn(
+            with_nan(case["people"]), case["judge"], case["pi"], fixed_size=fixed
+        )
         nothing = list(undefined(ours, case, expected))
         yield from nothing
         if nothing:

@@ -203,7 +203,7 @@ def tifa_filter(case: dict, bundle: dict) -> Iterator[Compared]:
     if "f1" in case:
         yield near("F1", tifa.word_f1(case["gold"], case["pred"]), case["f1"], ROUNDED)
     else:
-        kept = tifa.kept(case["questions"], case["mc"], case["free_form"])
+        kept = tifa.answerable_places(case["questions"], case["mc"], case["free_form"])
         yield same("kept", kept, case["kept"])
 
 

@@ -7,7 +7,7 @@ import random
 
 from annotations.benchmarks.builtin.drawing import paint, png
 from annotations.benchmarks.builtin.grammar import SEED, Wish, parse
-from annotations.benchmarks.builtin.scene import Drawn, Scene, laid_out, plan, truth
+from annotations.benchmarks.builtin.scene import DrawnGroup, Scene, laid_out, plan, truth
 from annotations.benchmarks.builtin.study import Drawing, Generator, image_key
 from annotations.sources.records import PromptRecord
 
@@ -56,7 +56,7 @@ def _corrected(
         is_there, count = place in wanted, place + 1 in wanted
         place += 2
         if is_there and not colors:
-            # What was drawn instead takes the shape that was asked for.
+            # What was drawn instead takes the shape that was requested.
             colors = [thing.color for thing in strangers] or [group.color or "blue"] * group.count
             strangers = []
         elif not colors and strangers:
@@ -69,7 +69,7 @@ def _corrected(
             if place in wanted:
                 colors = [group.color] * len(colors)
             place += 1
-        groups.append(Drawn(shape, tuple(colors)))
+        groups.append(DrawnGroup(shape, tuple(colors)))
         if number == 1 and wish.relation:
             place += 1
     relation = wish.relation

@@ -87,7 +87,7 @@ def plan(wish: Wish, habits: Habits, rng: random.Random) -> Scene:
 
 
 def laid_out(
-    groups: Sequence[Drawn], relation: str | None, habits: Habits, rng: random.Random
+    groups: Sequence[DrawnGroup], relation: str | None, habits: Habits, rng: random.Random
 ) -> tuple[Figure, ...]:
     """Things of these groups, the first two as the relation says."""
     counts = [len(group.colors) for group in groups]
@@ -134,16 +134,16 @@ def lies(relation: str, first: Sequence[Figure], second: Sequence[Figure]) -> bo
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnGroup:
     """What a group of the wish became: things of one shape, each in its colour."""
 
     shape: str
     colors: tuple[str, ...]
 
 
-def _slip(wish: Wish, slip: float, rng: random.Random) -> tuple[list[Drawn], str | None]:
+def _slip(wish: Wish, slip: float, rng: random.Random) -> tuple[list[DrawnGroup], str | None]:
     """The groups that will be drawn, and the relation between the first two."""
-    groups = [_drawn(group, wish, slip, rng) for group in wish.groups]
+    groups = [_draw_group(group, wish, slip, rng) for group in wish.groups]
     relation = wish.relation
     if relation and rng.random() < 1.3 * slip:
         aside = {"left of": "above", "right of": "below", "above": "left of", "below": "right of"}
@@ -153,16 +153,16 @@ def _slip(wish: Wish, slip: float, rng: random.Random) -> tuple[list[Drawn], str
     return groups, relation
 
 
-def _drawn(group: Group, wish: Wish, slip: float, rng: random.Random) -> Drawn:
+def _draw_group(group: Group, wish: Wish, slip: float, rng: random.Random) -> DrawnGroup:
     shape, count = group.shape, group.count
     if rng.random() < 0.5 * slip:
         # Something else instead, or nothing; but no picture stays empty.
         if group is not wish.groups[0] and rng.random() < 0.5:
-            return Drawn(shape, ())
+            return DrawnGroup(shape, ())
         shape = rng.choice([s for s in SHAPES if s not in {g.shape for g in wish.groups}])
     if rng.random() < slip * (0.5 + 0.3 * count):
         count = max(1, count + rng.choice((-1, 1))) if count > 1 else rng.choice((2, 2, 3))
-    return Drawn(shape, _drawn_colors(group, count, wish, slip, rng))
+    return DrawnGroup(shape, _drawn_colors(group, count, wish, slip, rng))
 
 
 def _drawn_colors(

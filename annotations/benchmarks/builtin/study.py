@@ -154,7 +154,7 @@ def draw(
     seed: int = SEED,
 ) -> Drawing:
     key = image_key(prompt, generator, sample=sample, seed=seed)
-    scene, true, rng = _planned(key, prompt, generator, sample, seed)
+    scene, true, rng = _plan_picture(key, prompt, generator, sample, seed)
     image = paint(scene, generator.style, size=size, rng=rng)
     return Drawing(key, png(image), true, scene.well_formed)
 
@@ -165,11 +165,11 @@ def truths(prompts: int, generators: int, seed: int = SEED) -> dict[str, tuple[b
     for prompt in make_prompts(prompts, seed):
         for maker in _makers(generators):
             key = image_key(prompt, maker, seed=seed)
-            made[key] = _planned(key, prompt, maker, 0, seed)[1]
+            made[key] = _plan_picture(key, prompt, maker, 0, seed)[1]
     return made
 
 
-def _planned(
+def _plan_picture(
     key: str, prompt: PromptRecord, generator: Generator, sample: int, seed: int
 ) -> tuple[Scene, tuple[bool, ...], random.Random]:
     rng = random.Random(f"{key} {seed} {generator.name} {prompt.text} {sample}")

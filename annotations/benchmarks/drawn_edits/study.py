@@ -30,7 +30,7 @@ from annotations.benchmarks.drawn_edits.scenes import (
     paint_things,
     spoil,
 )
-from annotations.marks import Mark, written
+from annotations.marks import Mark, write_marks
 from annotations.sources.records import (
     GeneratorRecord,
     ImageRecord,
@@ -90,7 +90,7 @@ class Edit:
         return self.fault in (RIGHT, OVERDONE)
 
     @property
-    def kept(self) -> bool:
+    def keeps_rest(self) -> bool:
         return self.fault in (RIGHT, NOTHING)
 
 
@@ -137,7 +137,7 @@ def study(prompts: int, *, size: int = SIZE, seed: int = SEED, raters: int = 3) 
 def draw(edit: Edit, task: Task, *, size: int = SIZE) -> Image.Image:
     rng = random.Random(f"draw {edit.key}")
     things = task.after if edit.did else task.before
-    if not edit.kept:
+    if not edit.keeps_rest:
         things = change_bystander(task, things, rng)
     if edit.flawed:
         things = spoil(task, things, rng)
@@ -165,11 +165,11 @@ def _save_as_its_editor(picture: Image.Image) -> bytes:
 def _answers(edit: Edit, task: Task, rater: str, seed: int) -> Iterator[LabelRecord]:
     """Of somebody who errs at each question with the same small chance, and who marks what changed."""
     rng = random.Random(f"answers {seed} {rater} {edit.key}")
-    truth = {"did": edit.did, "kept": edit.kept, "looks_right": not edit.flawed}
+    truth = {"did": edit.did, "kept": edit.keeps_rest, "looks_right": not edit.flawed}
     said = {name: value != (rng.random() < ERROR_RATE) for name, value in truth.items()}
     for question, value in said.items():
         yield LabelRecord(edit.key, rater, question, int(value))
-    if not said["kept"] and not edit.kept:
+    if not said["kept"] and not edit.keeps_rest:
         yield LabelRecord(edit.key, rater, "where", _mark_of_bystander(task, rng))
 
 
@@ -177,7 +177,7 @@ def _mark_of_bystander(task: Task, rng: random.Random) -> str:
     left, top, right, bottom = (edge + rng.uniform(-0.01, 0.01) for edge in box_of_bystander(task))
     left, top = max(0.0, left), max(0.0, top)
     width, height = min(1.0, right) - left, min(1.0, bottom) - top
-    return written((Mark(round(left, 4), round(top, 4), round(width, 4), round(height, 4)),))
+    return write_marks((Mark(round(left, 4), round(top, 4), round(width, 4), round(height, 4)),))
 
 
 def _scores(edit: Edit, seed: int) -> Iterator[ScoreRecord]:
@@ -195,4 +195,4 @@ def _scores(edit: Edit, seed: int) -> Iterator[ScoreRecord]:
 def _middle(edit: Edit, judge: str) -> float:
     if not edit.did:
         return NONE_OF_IT
-    return ALL_OF_IT if edit.kept or judge == READS_DID else A_PART_OF_IT
+    return ALL_OF_IT if edit.keeps_rest or judge == READS_DID else A_PART_OF_IT

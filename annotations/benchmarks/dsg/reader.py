@@ -53,7 +53,7 @@ Cells = Row[Sequence[Any]]
 
 
 def read(path: Path, generator: str, judge: str) -> Iterator[Record]:
-    """Questions first, whatever the files are called: they are told apart by their header."""
+    """Questions first, whatever the files are called: they are distinguished by their header."""
     files = [path] if path.is_file() else sorted(path.glob("*.csv"))
     kinds = {file: _kind(file) for file in files}
     if not any(kinds.values()):

@@ -12,12 +12,12 @@ from typing import Any
 from annotations.sources import parquet_rows
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import SUFFIXES, take_text
-from annotations.sources.parquet_rows import Kept
+from annotations.sources.parquet_rows import EmbeddedFile
 from annotations.sources.records import Rejected, Unreadable
 from annotations.sources.rows import Row
 from annotations.sources.text_files import document
 
-Content = Path | Kept
+Content = Path | EmbeddedFile
 # Folders between a model's and a result, that say nothing.
 PLAIN = {"fullset", "images", "results", "outputs", "edited_images"}
 
@@ -57,7 +57,7 @@ def _rows(
         try:
             yield of(root, file, line, str(key), value)
         except Unfit as unfit:
-            yield unfit.at(line, file)
+            yield unfit.reject(line, file)
 
 
 def _first(path: Path) -> Any:
@@ -159,13 +159,13 @@ def _read_gedit(root: Path, file: str) -> Iterator[Item | Rejected]:
         try:
             yield _gedit(row, picture, file)
         except Unfit as unfit:
-            yield unfit.at(row.line, file)
+            yield unfit.reject(row.line, file)
 
 
 def _gedit(row: Row[dict[str, Any]], picture: str, file: str) -> Item:
     kind, key, text, language = (take_text(row.value, name) for name in GEDIT)
     content = parquet_rows.content_of(row.value[picture])
-    source = (("source", Kept(content) if content else None, f"{picture} of {key}"),)
+    source = (("source", EmbeddedFile(content) if content else None, f"{picture} of {key}"),)
     both = row.value.get("Intersection_exist")
     kept = {"intersection": both} if isinstance(both, bool) else {}
     name = f"{kind}/{language}/{key}"

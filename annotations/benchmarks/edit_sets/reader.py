@@ -28,7 +28,7 @@ def read(name: str, path: Path, images: Path | None, generator: str) -> Iterator
     """`images`: the folder of results, where they do not lie beside the instructions."""
     chosen = SETS[name]
     title = chosen.title.partition(":")[0]
-    root, files = picture_folder.listed(path)
+    root, files = picture_folder.list_files(path)
     texts = [file for file in files if not picture_folder.is_picture(file)]
     own = [file for file in texts if chosen.is_file(root / file)]
     if not own:
@@ -67,7 +67,7 @@ def _results(
     images: Path | None,
     generator: str,
 ) -> Iterator[Record]:
-    folder, there = (root, files) if images is None else picture_folder.listed(images)
+    folder, there = (root, files) if images is None else picture_folder.list_files(images)
     used = {content for item in items.values() for _, content, _ in item.pictures}
     by_name = {item.name: item for item in items.values()}
     seen, unknown = Images(), []

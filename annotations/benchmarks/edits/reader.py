@@ -40,13 +40,13 @@ def is_known(path: Path) -> bool:
     """A folder of sources, and results of the same names in other folders."""
     if not path.is_dir():
         return False
-    of_places, of_models = _sorted_files(picture_folder.listed(path)[1])
+    of_places, of_models = _sorted_files(picture_folder.list_files(path)[1])
     sources = of_places.get("source", {}).keys()
     return bool(sources) and any(sources & results.keys() for results in of_models.values())
 
 
 def read(path: Path) -> Iterator[Record]:
-    root, files = picture_folder.listed(path)
+    root, files = picture_folder.list_files(path)
     of_places, of_models = _sorted_files(files)
     sources = of_places.get("source")
     if not sources or not of_models:
@@ -118,7 +118,7 @@ def _instructions(
             words = (root / file).read_text(encoding="utf-8-sig", errors="replace").split()
             texts[PurePosixPath(file).stem] = (" ".join(words), (), 0)
         return
-    header, rows = mapped_table.opened(root / table, name=table)
+    header, rows = mapped_table.open_table(root / table, name=table)
     plain = {column.strip().lower(): column for column in header}
     name_in = next((plain[name] for name in NAMES if name in plain), "")
     text_in = next((plain[name] for name in TEXTS if name in plain), "")
@@ -142,7 +142,7 @@ def _instructions(
             if name in texts:
                 raise Unfit(name_in, name, "This name stood further up.")
         except Unfit as unfit:
-            yield unfit.at(row.line, table)
+            yield unfit.reject(row.line, table)
             continue
         given = str(row.value.get(tags_in, "")) if tags_in else ""
         tags = tuple(tag for part in given.replace(",", ";").split(";") if (tag := part.strip()))

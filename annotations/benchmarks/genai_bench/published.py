@@ -15,7 +15,7 @@ from annotations.benchmarks.genai_bench.reader import ratings_of
 from annotations.sources import parquet_rows
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import Images, take_text
-from annotations.sources.parquet_rows import Kept, content_of
+from annotations.sources.parquet_rows import EmbeddedFile, content_of
 from annotations.sources.records import ImageRecord, PromptRecord, Record
 from annotations.sources.rows import Row, records
 
@@ -37,10 +37,10 @@ def read(path: Path, *, pictures: bool = True) -> Iterator[Record]:
     wanted = there if pictures else [name for name in there if name not in pictured]
     seen = Images()
 
-    def of(row: Row[Cells]) -> Iterator[Record]:
+    def read_row(row: Row[Cells]) -> Iterator[Record]:
         yield from _of_row(row, path.name, pictured, seen)
 
-    return records(parquet_rows.rows(path, wanted), of, path.name)
+    return records(parquet_rows.rows(path, wanted), read_row, path.name)
 
 
 def _of_row(row: Row[Cells], source: str, pictured: list[str], seen: Images) -> Iterator[Record]:
@@ -58,7 +58,12 @@ def _of_row(row: Row[Cells], source: str, pictured: list[str], seen: Images) -> 
         image = f"{name}/{key}"
         yield from seen.send(
             ImageRecord(
-                image, key, name, Kept(content) if content else None, line=line, source=source
+                image,
+                key,
+                name,
+                EmbeddedFile(content) if content else None,
+                line=line,
+                source=source,
             )
         )
         given = ratings.get(name) if f"{name}{RATING}" not in cells else cells[f"{name}{RATING}"]

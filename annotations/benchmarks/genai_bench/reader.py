@@ -1,7 +1,7 @@
 """GenAI-Bench: ratings of three people per image, skills of the prompts, best-of-nine rankings.
 
 The "teaser" files on the same pages look alike and hold rounded means and ranks instead of
-ratings; they are told apart and refused.
+ratings; they are distinguished and refused.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def _ratings(
             if not _same_number(item.get("id", key), key):
                 raise Unfit("id", item["id"], f"The entry is called “{key}”.")
         except Unfit as unfit:
-            yield unfit.at(line, path.name)
+            yield unfit.reject(line, path.name)
             continue
         more = {"prompt in Chinese": item.get("prompt in Chinese")}
         metadata = {"benchmark": "genai_bench", **{k: v for k, v in more.items() if v}}

@@ -176,7 +176,7 @@ def image_folder(folder: Path, generator: str, seen: Images) -> Iterator[Record]
             try:
                 yield prompt(name, document(described), 1, source)
             except Unfit as unfit:
-                yield unfit.at(1, source)
+                yield unfit.reject(1, source)
             except Unreadable as error:
                 yield Rejected("metadata", "", error.message, 1, source)
         else:

@@ -141,7 +141,7 @@ class _Reader:
                 raise Unfit("uid", "", "The item has no uid.")
             consistency, quality = grades_of(cell)
         except Unfit as unfit:
-            yield unfit.at(line, file.name)
+            yield unfit.reject(line, file.name)
             return
         yield from self.seen.send(
             ImageRecord(

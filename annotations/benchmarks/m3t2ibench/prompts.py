@@ -17,8 +17,8 @@ from annotations.benchmarks.m3t2ibench.reader import (
     RELATIONS,
     WORDS,
     Relation,
-    called,
     circular,
+    name_instance,
 )
 from annotations.prompt_grammar.vocabulary import NUMBERS
 
@@ -145,11 +145,11 @@ def sentence(item: dict[str, Any]) -> str:
     for name, listed in item["categories"].items():
         for instance in listed:
             clauses = [instance["color"]] + [
-                f"{WORDS[relation]} the {called((other, number))}"
+                f"{WORDS[relation]} the {name_instance((other, number))}"
                 for subject, at, relation, other, number in item["relations"]
                 if (subject, at) == (name, instance["id"])
             ]
-            words.append(f"The {called((name, instance['id']))} is {', '.join(clauses)}.")
+            words.append(f"The {name_instance((name, instance['id']))} is {', '.join(clauses)}.")
     return " ".join(words)
 
 

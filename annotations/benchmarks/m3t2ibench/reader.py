@@ -135,18 +135,18 @@ def atoms(colours: dict[Instance, str], related: list[Relation]) -> tuple[AtomRe
         expected = NUMBERS[count] if count < len(NUMBERS) else str(count)
         made.append(AtomRecord(len(made), "count", f"{count} {category}", question, expected))
     for instance, colour in colours.items():
-        name = called(instance)
+        name = name_instance(instance)
         text, question = f"{name} is {colour}", f"Is the {name} {colour}?"
         category_atom = (at[instance[0]],)
         made.append(AtomRecord(len(made), "attribute", text, question, "Yes", category_atom))
     for one, relation, other in related:
-        words = f"{called(one)} {WORDS[relation]} the {called(other)}"
+        words = f"{name_instance(one)} {WORDS[relation]} the {name_instance(other)}"
         parents = tuple(sorted({at[one[0]], at[other[0]]}))
         made.append(AtomRecord(len(made), "position", words, f"Is the {words}?", "Yes", parents))
     return tuple(made)
 
 
-def called(instance: Instance) -> str:
+def name_instance(instance: Instance) -> str:
     category, number = instance
     ordinal = ORDINALS[number] if 0 < number < len(ORDINALS) else f"{number}th"
     return f"{ordinal} {category}"

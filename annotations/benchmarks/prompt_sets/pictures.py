@@ -24,7 +24,7 @@ from annotations.sources.records import (
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundPictures:
     file: str
     item: Item
     sample: int | None
@@ -35,11 +35,11 @@ def records(
     root: Path, items: Mapping[str, Item], generator: str, grid: int, seen: Images
 ) -> Iterator[Record]:
     """`grid`: so many pictures across and down in each file."""
-    files = [name for name in picture_folder.listed(root)[1] if picture_folder.is_picture(name)]
+    files = [name for name in picture_folder.list_files(root)[1] if picture_folder.is_picture(name)]
     if not files:
         return
     names = Names(items)
-    found: list[Found] = []
+    found: list[FoundPictures] = []
     for name in files:
         match = _match(name, names, generator)
         if isinstance(match, str):
@@ -53,7 +53,7 @@ def records(
     yield from _absent(found, items)
 
 
-def _match(name: str, names: Names, generator: str) -> Found | str:
+def _match(name: str, names: Names, generator: str) -> FoundPictures | str:
     path = PurePosixPath(name)
     folders = path.parts[:-1]
     found = names.find(path.stem, folders)
@@ -64,11 +64,11 @@ def _match(name: str, names: Names, generator: str) -> Found | str:
     others = [f for f in folders if f.lower() not in {*mine, "images", "samples", "output"}]
     # T2I-CoReBench's folders are called like its files, the beginning of each id.
     others = [f for f in others if not item.name.startswith(f"{f}-")]
-    return Found(name, item, sample, generator or (others[-1] if others else ""))
+    return FoundPictures(name, item, sample, generator or (others[-1] if others else ""))
 
 
 def _images(
-    root: Path, found: Iterable[Found], default: str, grid: int, seen: Images
+    root: Path, found: Iterable[FoundPictures], default: str, grid: int, seen: Images
 ) -> Iterator[Record]:
     for one in found:
         who = one.generator or default
@@ -106,7 +106,7 @@ def cut(path: Path, cell: int, grid: int) -> bytes:
     return out.getvalue()
 
 
-def _absent(found: Iterable[Found], items: Mapping[str, Item]) -> Iterator[Missing]:
+def _absent(found: Iterable[FoundPictures], items: Mapping[str, Item]) -> Iterator[Missing]:
     for who in sorted({one.generator for one in found}):
         there = {one.item.key for one in found if one.generator == who}
         for key in items:

@@ -28,7 +28,7 @@ def read(
 ) -> Iterator[Record]:
     """`grid` 0: as the set's own pictures come."""
     chosen = SETS[name]
-    root, files = picture_folder.listed(path)
+    root, files = picture_folder.list_files(path)
     texts = [file for file in files if file.lower().endswith(SUFFIXES)]
     items: dict[str, Item] = {}
     kept: dict[str, list[dict[str, Any]]] = {}
@@ -103,7 +103,7 @@ def _take(
         for item in told:
             _expect_the_same(items.get(item.key), item)
     except Unfit as unfit:
-        yield unfit.at(row.line, row.file)
+        yield unfit.reject(row.line, row.file)
         return
     for item in told:
         there = items.get(item.key)

@@ -56,7 +56,7 @@ def records(
         try:
             yield from _READ[name](row, names, generator, judge, seen)
         except Unfit as unfit:
-            yield unfit.at(row.line, row.file)
+            yield unfit.reject(row.line, row.file)
 
 
 def _corebench(

@@ -89,7 +89,7 @@ def make_prompts(count: int, seed: int = SEED) -> list[PromptRecord]:
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """A drawn sign: its key, its picture, what it says, and whether that is what was asked for."""
+    """A drawn sign: its key, its picture, what it says, and whether that is what was requested."""
 
     key: str
     png: bytes
@@ -101,7 +101,7 @@ def draw(prompt: PromptRecord, generator: Generator, *, size: int = SIZE, seed: 
     name = f"{seed}|{generator.name}|{prompt.key}|{prompt.text}"
     rng = random.Random(name)
     wanted = tuple(prompt.metadata["text"])
-    lines = tuple(_written(line, generator.slips, rng) for line in wanted)
+    lines = tuple(_write_line(line, generator.slips, rng) for line in wanted)
     lines = tuple(line for line in lines if line) or (wanted[0][:3],)
     hand = _together(MANNERS[prompt.tags[0]][1], generator.hand, rng)
     picture = paint(lines, hand, size=size, rng=rng)
@@ -109,7 +109,7 @@ def draw(prompt: PromptRecord, generator: Generator, *, size: int = SIZE, seed: 
     return Sign(key, png(picture), lines, lines == wanted)
 
 
-def _written(line: str, slips: float, rng: random.Random) -> str:
+def _write_line(line: str, slips: float, rng: random.Random) -> str:
     """The line with the generator's mistakes: a word left out or misspelt."""
     words = []
     for word in line.split():

@@ -66,7 +66,7 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
         if len(set(texts)) < len(texts):
             yield Remark(f"{file.name}: {len(texts)} prompts, {len(set(texts))} of them distinct.")
         if images is not None:
-            yield from _made(file, texts, images, generator, judge)
+            yield from _read_prompts(file, texts, images, generator, judge)
 
 
 def prompts(path: Path) -> Iterator[Record]:
@@ -92,7 +92,7 @@ def prompt_key(path: Path, number: int) -> str:
     return f"{path.stem}/{number:06d}"
 
 
-def _made(
+def _read_prompts(
     prompt_file: Path, texts: list[str], folder: Path, generator: str, judge: str
 ) -> Iterator[Record]:
     if not generator:
@@ -171,7 +171,7 @@ def _results(
             number = take(item, "question_id", int, "a whole number")
             score = _score(item)
         except Unfit as unfit:
-            yield unfit.at(line, path.name)
+            yield unfit.reject(line, path.name)
             continue
         if number not in at:
             if pictures or not 0 <= number // PER_PROMPT < len(texts):

@@ -95,7 +95,7 @@ def questions(path: Path, items: list[Any]) -> Iterator[Record]:
             if any(item["question"] == other["question"] for other in there):
                 raise Unfit("question", item["question"], f"“{key}” has this question already.")
         except Unfit as unfit:
-            yield unfit.at(place, path.name)
+            yield unfit.reject(place, path.name)
             continue
         there.append(item)
         first.setdefault(key, place)
@@ -226,7 +226,7 @@ def _ratings(
             if generator == name or not generator:
                 raise Unfit("text_id", key, f"“{name}” must begin with its text_id.")
         except Unfit as unfit:
-            yield unfit.at(line, path.name)
+            yield unfit.reject(line, path.name)
             continue
         if key not in prompts:
             prompts[key] = PromptRecord(

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 
-from annotations.forms.definition import YES_NO, Choice, Form, Question, When
+from annotations.forms.definition import YES_NO, Choice, Condition, Form, Question
 
 Answers = Mapping[str, float | str]
 INTRODUCTION = (
@@ -41,7 +41,7 @@ FORM = Form(
             "Where is it wrong?",
             kind="mark",
             hint="Mark what was missed, changed without being asked for, or is flawed.",
-            when=(When("kept", (0,)),),
+            when=(Condition("kept", (0,)),),
             optional=True,
         ),
     ),

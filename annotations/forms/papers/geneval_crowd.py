@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from annotations.forms.definition import DRAWN, Choice, Example, Form, Question, When
+from annotations.forms.definition import DRAWN, Choice, Condition, Example, Form, Question
 
 COLORS = {
     "Red": "r",
@@ -30,9 +30,9 @@ MIRRORED = {"left": "right", "right": "left", "above": "below", "below": "above"
 VIEWER = "Provide your answer as a viewer of the image, not from the “camera’s perspective”."
 
 
-def _about(place: int) -> tuple[Question, ...]:
+def _class_questions(place: int) -> tuple[Question, ...]:
     """Questions 2 (and 3): one class of the prompt."""
-    there = (When(f"count-{place}", above=0),)
+    there = (Condition(f"count-{place}", above=0),)
     return (
         Question(
             f"count-{place}",
@@ -69,7 +69,7 @@ def _about(place: int) -> tuple[Question, ...]:
     )
 
 
-BOTH = (When("count-0", above=0), When("count-1", above=0))
+BOTH = (Condition("count-0", above=0), Condition("count-1", above=0))
 
 # The words as the paper prints them. They send people to examples that it does not print.
 FIRST = Form(
@@ -93,8 +93,8 @@ FIRST = Form(
             "no objects in the image, write “none”.",
             kind="text",
         ),
-        *_about(0),
-        *_about(1),
+        *_class_questions(0),
+        *_class_questions(1),
         Question(
             "position-x",
             "Is the [OBJECT B] to the left or right of the [OBJECT A]?",

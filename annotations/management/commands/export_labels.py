@@ -39,7 +39,7 @@ class Command(StudyCommand):
             columns = label_export.CONSENSUS_COLUMNS
         if consensus and format not in ("csv", "jsonl", "parquet"):
             raise CommandError(f"--consensus writes csv, jsonl or parquet, not {format}.")
-        counted = files.Counted(rows)
+        counted = files.CountedRows(rows)
         if format != "parquet":
             signature = write_lines(_lines(format, study, counted, columns, question), out)
         elif out is None:

@@ -32,7 +32,7 @@ class Command(StudyCommand):
         before = (released, row.family, row.note)
         after = (given["released"], given["family"], given["note"])
         values = [old if new is None else new for old, new in zip(before, after, strict=True)]
-        changed = generators.change(study=study, given={row.pk: generators.Given(*values)})
+        changed = generators.change(study=study, given={row.pk: generators.TypedDetails(*values)})
         return f"{row.name} is changed." if changed else f"{row.name} is as it was."
 
     def _import(self, study, given: dict) -> str:

@@ -25,7 +25,7 @@ class Command(PlainCommand):
         add("--owner", "of a study that is made", default="", metavar="NAME")
 
     def handle(self, *, study, file, format, images, skip, owner, **options) -> str:
-        account = owners.chosen(owner)
+        account = owners.choose_owner(owner)
         return take(
             slug=study, path=file, layout=format, images=images, skip=skip, owner=account
-        ).words()
+        ).sentence()

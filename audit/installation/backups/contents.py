@@ -31,7 +31,7 @@ class Contents:
     # Pictures that the database names and the folder did not have.
     absent: list[str] = field(default_factory=list)
 
-    def written(self) -> str:
+    def written_on(self) -> str:
         return json.dumps(asdict(self))
 
     @property

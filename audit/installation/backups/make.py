@@ -63,7 +63,7 @@ def _write(tar: tarfile.TarFile, kind: str, dump: Path, tables: dict[str, int]) 
         vanished=vanished,
         absent=sorted(named - kept - set(vanished)),
     )
-    parts.add_text(NOTE, contents.written())
+    parts.add_text(NOTE, contents.written_on())
     parts.add_text(SUMS, "".join(parts.sums))
     return contents
 

@@ -55,7 +55,7 @@ class RefusalAnswer(_HeadWithBody, _NoBodyForHead, ErrorTask):
 def without_body_for_head(application: Application) -> Application:
     """Nothing is read, made or sent of a body that nobody gets: an export, a picture."""
 
-    def answered(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
+    def answer_head(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
         body = application(environ, start_response)
         if environ["REQUEST_METHOD"] != "HEAD":
             return body
@@ -64,4 +64,4 @@ def without_body_for_head(application: Application) -> Application:
             close()
         return ()
 
-    return answered
+    return answer_head

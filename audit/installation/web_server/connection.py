@@ -220,7 +220,7 @@ class Connection(HTTPChannel):
         is_known = self._fileno in self.server.active_channels
         super().del_channel(map)
         if is_known:
-            self.server.left(self)
+            self.server.drop_connection(self)
 
 
 class _WhoSends:

@@ -44,7 +44,7 @@ FULL = Refusal(
 
 
 def raise_file_limit() -> None:
-    """As far as the machine allows without being asked."""
+    """As far as the machine allows by itself."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = RESERVED + MOST * FILES_OF_A_CONNECTION
     wanted = wanted if hard == resource.RLIM_INFINITY else min(hard, wanted)
@@ -129,7 +129,7 @@ class Listener(TcpWSGIServer):
     def arrived(self, connection: Connection) -> None:
         self.of_address[connection.peer] += 1
 
-    def left(self, connection: Connection) -> None:
+    def drop_connection(self, connection: Connection) -> None:
         peer = connection.peer
         self.of_address[peer] -= 1
         if self.of_address[peer] <= 0:

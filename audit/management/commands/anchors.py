@@ -28,7 +28,7 @@ class Command(StudyCommand):
         add("--count", "how many images to freeze", type=int, default=COUNT)
         add("--judge", "a judge that has scored the study", metavar="J")
         form, now = "with the form of today, or the one that people answered with then", "now"
-        add("--words", f"ask: {form}", choices=AnchorRound.Words.values, default=now)
+        add("--words", f"ask: {form}", choices=AnchorRound.Wording.values, default=now)
         add.flag("--soon", "ask: within 14 days of people's answers, too")
         add.json("print the certificate as one object")
 

@@ -50,7 +50,7 @@ class Command(PlainCommand):
         with _bar() as show:
             made = report_of(
                 files,
-                write=lambda report: _written(report, format, out),
+                write=lambda report: _write_report(report, format, out),
                 options=options,
                 title=title,
                 columns=columns,
@@ -70,7 +70,7 @@ class Command(PlainCommand):
         self.stderr.write(words, lambda text: text)
 
 
-def _written(report: Report, format: str, out: Path | None) -> str | bytes:
+def _write_report(report: Report, format: str, out: Path | None) -> str | bytes:
     if format in HANDED_IN:
         document = of_report(report)
         if out is not None:

@@ -26,12 +26,12 @@ class Command(PlainCommand):
             return first_account.code()
         if not name:
             raise CommandError("Give a name: manage.py createowner NAME")
-        password = sys.stdin.readline().rstrip("\n") if password_stdin else _asked()
+        password = sys.stdin.readline().rstrip("\n") if password_stdin else _ask_password()
         first_account.make(name=name, password=password, email=email)
         return f"“{name}” can log in now. Import a study: manage.py import_study …"
 
 
-def _asked() -> str:
+def _ask_password() -> str:
     password = getpass.getpass("Password: ")
     if getpass.getpass("The same again: ") != password:
         raise CommandError("The two passwords differ; nothing was made.")

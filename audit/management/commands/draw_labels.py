@@ -23,7 +23,7 @@ class Command(StudyCommand):
         add("--judge", "by escalation: the judge", metavar="J")
 
     def do(self, study, *, count, seed, by, judge, **options) -> str:
-        made = _drawn(study, count, seed, by, judge)
+        made = _draw_labels(study, count, seed, by, judge)
         left = made.selection.images if made.selection else 0
         return (
             f"{made.count} images drawn, {made.get_by_display()}. People now get {left} images "
@@ -31,8 +31,8 @@ class Command(StudyCommand):
         )
 
 
-def _drawn(study: Study, count: int | None, seed: int, by: str, judge: str | None) -> Draw:
-    if by == Draw.By.ESCALATION:
+def _draw_labels(study: Study, count: int | None, seed: int, by: str, judge: str | None) -> Draw:
+    if by == Draw.DrawRule.ESCALATION:
         if not judge:
             raise Refused("Say whose images go to people: --judge J.")
         body = newest_body(study)

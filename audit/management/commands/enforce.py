@@ -23,12 +23,20 @@ class Command(StudyCommand):
         add("--find", f"first {queue}", metavar="J")
         add("--pipeline", "a folder of diffusers; builtin: the built-in bench draws again")
         add("--variant", choices=guidance.VARIANTS, default=usual.variant)
+        add(
+            "--reading",
+            "how the paper's equation 6, which nobody could read, is read: from the empty prompt as in usual "
+            "guidance, or from the prompt",
+            choices=guidance.READINGS,
+            default=usual.reading,
+        )
         add("--strength", type=float, default=usual.strength)
         add("--guidance", type=float, default=usual.guidance)
         add("--steps", type=int, default=usual.steps)
         add("--height", type=int)
         add("--width", type=int)
         add("--device", default="cpu")
+        add.flag("--without-check", "do not draw one image again from its seed first")
         add("--dtype", choices=("float32", "float16", "bfloat16"), default="float32")
 
     def do(self, study, *, find, pipeline, **options) -> str:
@@ -43,7 +51,11 @@ class Command(StudyCommand):
         painter = _painter(pipeline, options)
         with tqdm(total=len(confirmed), unit="finding", disable=None) as bar:
             made = enforce(
-                study=study, findings=confirmed, painter=painter, advance=lambda: bar.update()
+                study=study,
+                findings=confirmed,
+                painter=painter,
+                advance=lambda: bar.update(),
+                is_checked=not options["without_check"],
             )
         known = f" {made.known} findings had theirs already." if made.known else ""
         return f"{made.images} images made and imported, as many repaired as controls.{known}"
@@ -53,5 +65,5 @@ def _painter(pipeline: str, options: dict) -> Painter:
     if pipeline == "builtin":
         return Bench()
     loaded = pipelines.load(pipeline, device=options["device"], dtype=options["dtype"])
-    named = ("steps", "guidance", "strength", "variant", "height", "width")
+    named = ("steps", "guidance", "strength", "variant", "reading", "height", "width")
     return Diffusers(loaded, pipeline, How(**{name: options[name] for name in named}))

@@ -12,7 +12,7 @@ from annotations.exports.files import write_parts
 from annotations.management.command import StudyCommand
 from audit.images import command
 from judges.exports import tables
-from judges.exports.tables import TABLES, Asked
+from judges.exports.tables import TABLES, ExportOptions
 
 FORMATS = sorted({format for table in TABLES.values() for format in table.formats})
 
@@ -38,11 +38,11 @@ class Command(StudyCommand):
         if out is None and format in ("parquet", "zip", "official"):
             raise CommandError(f"{format} is no text: name a file with --out.")
         filters = command.filters(options)
-        asked = Asked(
+        asked = ExportOptions(
             what,
             format,
             people=options["pseudonyms"],
-            among=command.among(study, options) if filters.restricts else None,
+            among=command.chosen_images(study, options) if filters.restricts else None,
             rule=options["consensus"],
             judge=options["of"],
             question=options["ratings"],

@@ -1,8 +1,8 @@
 """`manage.py leaderboard STUDY`: the generators by people and by each judge."""
 
 from annotations.management.command import StudyCommand, as_json
-from audit.contests.leaderboard import leaderboard
 from audit.contests.parameters import MADE_FROM, TIES, Parameters
+from audit.contests.standings import leaderboard
 from audit.management.report_options import add_seed_and_resamples, check_resamples
 from audit.words import contests as words
 

@@ -24,7 +24,7 @@ class Command(StudyCommand):
     def do(self, study, *, verb, **options) -> str:
         if verb == "draw":
             self._draw(study, **options)
-        return progress.of(study).words()
+        return progress.study_progress(study).sentence()
 
     def _draw(self, study, *, duel, by, overlap, quality, per_prompt, seed, **options) -> None:
         if duel and by != "random":

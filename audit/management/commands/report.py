@@ -64,17 +64,17 @@ def _report(study: Study, options: reports.Options, format: str, out: str) -> st
         if out:
             write_beside(document, format, Path(out))
         return HANDED_IN[format](document)
-    return _written(report.body, format)
+    return _write_body(report.body, format)
 
 
 def _of_lake(folder: Path, options: reports.Options, format: str) -> str:
     # DuckDB takes a moment to load.
     from audit.lake.read import LakeStudy
 
-    return _written(reports.Computation(LakeStudy(folder), options, Progress()).body, format)
+    return _write_body(reports.Computation(LakeStudy(folder), options, Progress()).body, format)
 
 
-def _written(body: dict[str, Any], format: str) -> str:
+def _write_body(body: dict[str, Any], format: str) -> str:
     if format == "json":
         return as_json(body)
     return drift_csv(body) if format == "csv" else report_words.as_text(body)

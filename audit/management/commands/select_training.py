@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management import CommandError
 
 from annotations.management.command import StudyCommand, as_json
-from audit.training.asked import MOST, PRECISION, RULES, Asked
+from audit.training.asked import MOST, PRECISION, RULES, TrainingOptions
 from audit.training.freeze import freeze, studies_of
 from audit.training.voted import BY, AskedPairs, voted
 from audit.training.write import FORMATS, write_set, write_voted
@@ -52,7 +52,7 @@ class Command(StudyCommand):
 def _images(study, *, judge, rule, out, format, licence, **options) -> tuple[dict, list[str], str]:
     if not judge or not rule:
         raise CommandError("Name a judge and a --rule, or take people's votes with --pairs.")
-    made = freeze(study=study, asked=_asked(judge, rule, options))
+    made = freeze(study=study, asked=_read_options(judge, rule, options))
     counts = None if out is None else write_set(made, out, format, licence=licence)
     told = {"asked": made.asked, **made.body, "written": counts}
     lines = [*words.sentences(made.body), f"Signature: {made.sha256}"]
@@ -69,7 +69,7 @@ def _pairs(study, *, judge, rule, out, licence, **options) -> tuple[dict, list[s
     if bool(judge) != bool(rule):
         raise CommandError("A judge's pairs beside people's need both: the judge and a --rule.")
     made = voted(study, asked, studies_of(asked.evaluation))
-    beside = freeze(study=study, asked=_asked(judge, rule, options)) if judge else None
+    beside = freeze(study=study, asked=_read_options(judge, rule, options)) if judge else None
     counts = None if out is None else write_voted(made, out, licence=licence, beside=beside)
     told = {
         "asked": asked.as_dict(),
@@ -85,8 +85,8 @@ def _pairs(study, *, judge, rule, out, licence, **options) -> tuple[dict, list[s
     return told, lines, f"(dpo): {counts['rows']} rows, {by}"
 
 
-def _asked(judge: str, rule: str, options: dict) -> Asked:
-    return Asked(
+def _read_options(judge: str, rule: str, options: dict) -> TrainingOptions:
+    return TrainingOptions(
         judge=judge,
         rule=rule,
         question=options["question"],

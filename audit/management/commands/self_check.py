@@ -33,9 +33,9 @@ class Command(PlainCommand):
             count=count,
             seed=seed,
         )
-        body = counting.counted(check)
+        body = counting.count_contradictions(check)
         first = over_time.first_before(check)
-        compared = over_time.compared(first, check) if first else None
+        compared = over_time.compare_checks(first, check) if first else None
         if json:
             return as_json({**body, "compared": compared})
         return "\n".join([*words.sentences(body, compared), "", *words.lines(body)])

@@ -102,8 +102,8 @@ def ask(request: HtmxRequest, slug: str) -> HttpResponse:
     anchors = keep.newest(study)
     if anchors is None:
         raise Refused("There are no anchors yet.")
-    words = request.POST.get("words", AnchorRound.Words.NOW)
-    if words not in AnchorRound.Words.values:
+    words = request.POST.get("words", AnchorRound.Wording.NOW)
+    if words not in AnchorRound.Wording.values:
         raise Refused("Choose the words of then or of now.")
     asked = again.ask_again(
         study=study, anchors=anchors, words=words, soon="soon" in request.POST, by=request.user

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
-from audit.charts.assisted import seen
+from audit.charts.assisted import interval_columns
 from audit.pages.files import attached
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_page, respond
@@ -77,8 +77,8 @@ def _row(page: ReportPage, generator: dict[str, Any]) -> Any:
     if "value" in score:
         worth, n = score["effective_labels"], score["n"]
         stats = {
-            "alone": seen(score["alone"], one_look=page.view.one_look),
-            "assisted": seen(score, one_look=page.view.one_look),
+            "alone": interval_columns(score["alone"], one_look=page.view.one_look),
+            "assisted": interval_columns(score, one_look=page.view.one_look),
             "worth": {"undefined": "labels alone show no error", "n": n}
             if worth is None
             else {"value": worth, "low": None, "high": None, "n": n},

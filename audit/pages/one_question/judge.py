@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
@@ -48,17 +49,24 @@ def _context(page: ReportPage) -> dict[str, Any]:
         "judge": name,
         "judge_title": title(name),
         "line": summary_words.describe_judge(body, name),
-        "sentences": [drift_state.sentence(title(name), found), found["drift"]["reason"]],
+        "sentences": _first_sentences(name, found),
         "tables": [_numbers(body, name), *drift.tables(page, body, [name])],
         "drift_csv": page.table_file("drift", judge=name),
         **_fails(page, body, name),
         **decide.work_of(page, body, name),
         **calibration.curves_of(page, body, name),
+        **_card(page, name, run),
         **_checks(page, name),
         **_anchors(page, name, run),
         "filters": [judge_select(body, name)] if len(body["judges"]) > 1 else [],
         "filter_url": page.request.path,
     }
+
+
+def _first_sentences(name: str, found: dict[str, Any]) -> list[str]:
+    """The state in words, and the numbers behind it where it does not hold them yet."""
+    state, reason = drift_state.sentence(title(name), found), found["drift"]["reason"]
+    return [state] if reason in state else [state, reason]
 
 
 def _numbers(body: dict[str, Any], name: str) -> Table:
@@ -97,6 +105,12 @@ def _checks(page: ReportPage, name: str) -> dict[str, Any]:
         "self_checks": list(checks[:CHECKS]),
         "self_check_url": reverse("run-options", args=[page.study.slug, known]) if offered else "",
     }
+
+
+def _card(page: ReportPage, name: str, run: Run | None) -> dict[str, Any]:
+    address = reverse("question", args=[page.study.slug, "card"])
+    measure = reverse("run-card", args=[page.study.slug, run.pk]) if run else ""
+    return {"card_url": f"{address}?{urlencode({'judge': name})}", "measure_url": measure}
 
 
 def _anchors(page: ReportPage, name: str, run: Run | None) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def pairs(request: HtmxRequest, slug: str) -> HttpResponse:
 def pairs_expected(request: HtmxRequest, slug: str) -> HttpResponse:
     """What the draw that stands in the form would ask of people."""
     place = research_place_or_404(request, slug)
-    context = {"expected": _expected(place.study, _given(request.GET, place.study))}
+    context = {"expected": _expected(place.study, _form_values(request.GET, place.study))}
     return render(request, "audit/pairs.html#expected", context)
 
 
@@ -55,7 +55,7 @@ def pairs_expected(request: HtmxRequest, slug: str) -> HttpResponse:
 @login_required
 def pairs_draw(request: HtmxRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
-    study, given = place.study, _given(request.POST, place.study)
+    study, given = place.study, _form_values(request.POST, place.study)
     try:
         if request.POST.get("do") == "save":
             if not plan_of(study):
@@ -78,12 +78,12 @@ def pairs_import(request: HtmxRequest, slug: str) -> HttpResponse:
     """Votes from a tidy table, all or none."""
     place = owner_place_or_404(request, slug)
     try:
-        taken = files.take(place.study, files.read(_sent(request)))
+        taken = files.take(place.study, files.read(_sent_file(request)))
     except files.VotesRefused as refusal:
         return _page(request, place, wrong=refusal.wrong, status=refusal.status)
     except ImportRefused as refusal:
         return _page(request, place, wrong=[refusal.message], status=refusal.status)
-    said = taken.words()
+    said = taken.sentence()
     event_log.note(place.study, "imported", f"imported votes on pairs: {said}", by=request.user)
     messages.success(request, said)
     return redirect("pairs", slug=slug)
@@ -133,7 +133,7 @@ def _page(
             "slices": [words.of_slice(one) for one in body["slices"]],
         }
     if not alone:
-        given = given or _given({}, study)
+        given = given or _form_values({}, study)
         context |= {
             "is_owner": place.owns,
             "given": given,
@@ -150,7 +150,7 @@ def _page(
     return response
 
 
-def _given(sent: Mapping[str, str], study: Study) -> dict[str, str]:
+def _form_values(sent: Mapping[str, str], study: Study) -> dict[str, str]:
     """What stands in the form: as it was sent, else as the study asks now."""
     plan = plan_of(study)
     usual = {
@@ -212,7 +212,7 @@ def _draw(request: HtmxRequest, study: Study, given: Mapping[str, str]) -> Any:
     return made
 
 
-def _sent(request: HtmxRequest) -> io.StringIO:
+def _sent_file(request: HtmxRequest) -> io.StringIO:
     file = request.FILES.get("file")
     if file is None:
         raise ImportRefused("Choose a file first.")

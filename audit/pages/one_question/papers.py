@@ -45,7 +45,7 @@ def _context(page: ReportPage) -> dict[str, Any]:
                 "first": table.first,
                 "columns": table.columns,
                 "rows": [
-                    {"label": row.label, "source": row.source, "shown": row.shown}
+                    {"label": row.label, "source": row.source, "shown": row.cells}
                     for row in table.rows
                 ],
                 "measured": _measured(body, table) if body else [],

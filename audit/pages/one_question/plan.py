@@ -50,7 +50,7 @@ def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
         "assisted_url": f"{reverse('assisted', args=[slug])}?{request.GET.urlencode()}",
     }
     try:
-        told = _planned(place.study, request.GET)
+        told = _plan_context(place.study, request.GET)
     except Refused as refusal:
         # In its place on the page, so that what was typed stays.
         told = {"refused": refusal.message}
@@ -60,7 +60,7 @@ def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
     return response
 
 
-def _planned(study: Study, query: QueryDict) -> dict[str, Any]:
+def _plan_context(study: Study, query: QueryDict) -> dict[str, Any]:
     wish = wish_of(query)
     question = question_of(study, wish, kept_questions(study))
     judge = wish.judges[0] if wish.judges else ""

@@ -58,7 +58,7 @@ def check(request: HtmxRequest, slug: str, self_check_id: int) -> HttpResponse:
         "is_owner": place.owns,
         "progress": words.progress(asked.done),
         "steps": len(STEPS),
-        **(_found(asked) if asked.state == SelfCheck.State.DONE else {}),
+        **(_check_body(asked) if asked.state == SelfCheck.State.DONE else {}),
     }
     template = "audit/self_check.html"
     if request.htmx:
@@ -72,7 +72,7 @@ def check_file(request: HtmxRequest, slug: str, self_check_id: int) -> HttpRespo
     """The same as data, with every pair of scores."""
     asked = _check_or_404(research_place_or_404(request, slug), self_check_id)
     told = {
-        **counting.counted(asked),
+        **counting.count_contradictions(asked),
         "state": asked.state,
         "reason": asked.reason,
         "pairs": asked.pairs,
@@ -82,11 +82,11 @@ def check_file(request: HtmxRequest, slug: str, self_check_id: int) -> HttpRespo
     return answer
 
 
-def _found(asked: SelfCheck) -> dict[str, Any]:
-    body = counting.counted(asked)
+def _check_body(asked: SelfCheck) -> dict[str, Any]:
+    body = counting.count_contradictions(asked)
     before = list(over_time.earlier(asked).order_by("-pk")[:EARLIER])
     first = over_time.first_before(asked)
-    compared = over_time.compared(first, asked) if first else None
+    compared = over_time.compare_checks(first, asked) if first else None
     named = [key for row in body["checks"].values() for key in row["examples"]]
     images = Image.objects.filter(study=asked.study_id, key__in=named)
     public = dict(images.values_list("key", "public_id"))
@@ -110,7 +110,7 @@ def _found(asked: SelfCheck) -> dict[str, Any]:
 
 
 def _counts(check: SelfCheck) -> list[str]:
-    rows = counting.counted(check)["checks"].values()
+    rows = counting.count_contradictions(check)["checks"].values()
     return [f"{row['violations']} of {row['made']}" if row["made"] else "–" for row in rows]
 
 

@@ -27,7 +27,7 @@ from audit.images import cards
 from audit.models import TrainingSet
 from audit.pages.files import attached
 from audit.pages.filters import select
-from audit.training.asked import MOST, PRECISION, RULES, Asked
+from audit.training.asked import MOST, PRECISION, RULES, TrainingOptions
 from audit.training.confirm import COUNT, draw_borderline
 from audit.training.freeze import freeze
 from audit.words import training as words
@@ -61,7 +61,7 @@ def training(request: HtmxRequest, slug: str) -> HttpResponse:
         "others": [one.study for one in places_of(request.user) if one.may_research]
         if place.owns
         else [],
-        **(_shown(study, made, sets, judges) if made else {}),
+        **(_set_context(study, made, sets, judges) if made else {}),
     }
     template = "audit/training.html"
     response = render(request, template + "#numbers" if request.htmx else template, context)
@@ -78,7 +78,7 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
     for other in named:
         if other not in known:
             raise Refused(f"There is no study “{other[:80]}”.")
-    asked = Asked(
+    asked = TrainingOptions(
         judge=request.POST.get("judge", ""),
         rule=request.POST.get("rule", ""),
         most=whole(request.POST.get("most", "")),
@@ -120,7 +120,7 @@ def table(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
     return attached(out.getvalue().encode(), "text/csv; charset=utf-8", name)
 
 
-def _shown(
+def _set_context(
     study: Study, made: TrainingSet, sets: list[TrainingSet], judges: dict[str, Any]
 ) -> dict[str, Any]:
     body = made.body
@@ -137,11 +137,11 @@ def _shown(
     )
     shown = {
         card.image.key: card
-        for card in cards.shown([keys[key] for key in {*best, *near} if key in keys], run)
+        for card in cards.cards_of_images([keys[key] for key in {*best, *near} if key in keys], run)
     }
     named = [(str(one.pk), f"{one.made_at:%Y-%m-%d %H:%M}, {one.sha256[:12]}") for one in sets]
 
-    def listed(names: list[str]) -> list[dict[str, Any]]:
+    def list_judges(names: list[str]) -> list[dict[str, Any]]:
         return [
             {"card": shown[key], "weight": f"{weights[key]:.3f}" if key in weights else ""}
             for key in names
@@ -161,8 +161,8 @@ def _shown(
             ("precision, of 100", words.precision_short(body["precision"])),
         ],
         "sources": body["generators"].items(),
-        "best": listed(best),
-        "near": listed(near),
+        "best": list_judges(best),
+        "near": list_judges(near),
         "confirms": COUNT,
         "signature": [
             f"{title(body['signature']['judge'])}, fingerprint {body['signature']['fingerprint']}",

@@ -104,7 +104,7 @@ class WhyPage:
         return sides if any(sides.values()) else {}
 
     @cached_property
-    def asked(self) -> Parameters | None:
+    def page_parameters(self) -> Parameters | None:
         """None where the study has nothing to compare yet."""
         sides = self.own_sides
         if not sides:
@@ -127,15 +127,15 @@ class WhyPage:
         try:
             if not self.judge:
                 raise Refused("No judge has scored this study yet.")
-            if self.asked is None:
+            if self.page_parameters is None:
                 raise Refused(
                     "There is nothing to compare yet: that needs generators of two release dates, or two "
                     "sides that you name."
                 )
-            self._refuse_strange_studies(self.asked)
+            self._refuse_strange_studies(self.page_parameters)
         except Refused as refusal:
             return StoredAnswer(reason=refusal.message)
-        return read_answer(WHY, self.study, self.asked)
+        return read_answer(WHY, self.study, self.page_parameters)
 
     def _refuse_strange_studies(self, asked: Parameters) -> None:
         other = asked.sides()[1].study
@@ -148,7 +148,7 @@ class WhyPage:
         return self.answer.body or {}
 
     @property
-    def told(self) -> dict[str, Any]:
+    def answer_body(self) -> dict[str, Any]:
         """For a file, which cannot wait."""
         if not self.body:
             raise Refused(
@@ -162,30 +162,30 @@ class WhyPage:
 
     @property
     def polls(self) -> bool:
-        return self.behind or self.anchors.is_waiting
+        return self.is_behind or self.anchors.is_waiting
 
     @property
-    def behind(self) -> bool:
+    def is_behind(self) -> bool:
         return self.answer.is_old and not self.answer.reason
 
     @cached_property
     def etag(self) -> str:
         facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
-        facts += [self.answer.reason, self.behind, self.waiting_for, *self.anchors.facts]
+        facts += [self.answer.reason, self.is_behind, self.waiting_for, *self.anchors.facts]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
     @property
     def waiting_for(self) -> str:
-        return who_counts(self.answer) if self.behind else ""
+        return who_counts(self.answer) if self.is_behind else ""
 
     def address(self, name: str, *args: str) -> str:
-        assert self.asked is not None
+        assert self.page_parameters is not None
         asked = {
-            "judge": self.asked.judge,
-            "judge_now": self.asked.judge_now,
-            "from": self.asked.before,
-            "to": self.asked.after,
-            "question": self.asked.question,
+            "judge": self.page_parameters.judge,
+            "judge_now": self.page_parameters.judge_now,
+            "from": self.page_parameters.before,
+            "to": self.page_parameters.after,
+            "question": self.page_parameters.question,
         }
         given = urlencode({key: value for key, value in asked.items() if value})
         return f"{reverse(name, args=[self.study.slug, *args])}?{given}"
@@ -213,7 +213,7 @@ def _page(request: HtmxRequest, slug: str) -> WhyPage:
 
 @require_GET
 @login_required
-def why(request: HtmxRequest, slug: str) -> HttpResponse:
+def why_page(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
     return respond(page, "audit/why.html", lambda: _context(page))
 
@@ -224,7 +224,7 @@ def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
     if kind not in {**ON_SCREEN, **TYPES}:
         raise Http404
-    body = page.told
+    body = page.answer_body
     if blank := charts.blank(body):
         raise Refused(blank)
     if kind in ON_SCREEN:
@@ -238,7 +238,7 @@ def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
 @login_required
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
-    body = page.told
+    body = page.answer_body
     made = csv_of(body, _tables(body), request.GET.get("table", ""))
     if made is None:
         raise Http404
@@ -258,7 +258,11 @@ def _context(page: WhyPage) -> dict[str, Any]:
         "facts": page.said_of_judge,
     }
     if page.judge:
-        texts = (page.asked.before, page.asked.after) if page.asked else ("", "")
+        texts = (
+            (page.page_parameters.before, page.page_parameters.after)
+            if page.page_parameters
+            else ("", "")
+        )
         shown["sides"] = [
             {"name": side, "title": side, "text": text}
             for side, text in zip(("from", "to"), texts, strict=True)

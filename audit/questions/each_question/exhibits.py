@@ -41,10 +41,10 @@ def judges_apart(body: Body) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def _describe(name: str, yes: list[str], no: list[str]) -> str:
-    return f"{title(name)} follows people on {_listed(yes)}, but not on {_listed(no)}."
+    return f"{title(name)} follows people on {_join_names(yes)}, but not on {_join_names(no)}."
 
 
-def _listed(names: list[str]) -> str:
+def _join_names(names: list[str]) -> str:
     quoted = [f"“{name}”" for name in names]
     return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if quoted[1:] else quoted)
 

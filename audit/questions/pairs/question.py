@@ -16,7 +16,7 @@ def _is_small(study: Study) -> bool:
     return Pair.objects.filter(study=study).order_by()[: AT_ONCE + 1].count() <= AT_ONCE
 
 
-def _drawn(study: Study, parameters: NoParameters) -> str:
+def _draw_label(study: Study, parameters: NoParameters) -> str:
     newest = study.pair_draws.aggregate(newest=Max("pk"))["newest"]
     plan = plan_of(study)
     return f"{newest} {plan and (plan.overlap, plan.asks_quality)}"
@@ -26,7 +26,7 @@ PAIRS = Question(
     name="pairs",
     compute=lambda study, parameters: balance(study),
     reads_votes=True,
-    facts=_drawn,
+    facts=_draw_label,
     is_small=_is_small,
     stores_small=False,
 )

@@ -49,12 +49,12 @@ def _agreement(people: People) -> dict[str, dict[str, Any]]:
     }
     everywhere = np.ones(people.generators.size, dtype=bool)
     return {
-        "generators": {name: _on(people, here) for name, here in parts.items()},
-        "all": _on(people, everywhere),
+        "generators": {name: _means_where(people, here) for name, here in parts.items()},
+        "all": _means_where(people, everywhere),
     }
 
 
-def _on(people: People, here: np.ndarray) -> dict[str, Any]:
+def _means_where(people: People, here: np.ndarray) -> dict[str, Any]:
     ratings, prompts, options = people.ratings[:, here], people.prompts[here], Options()
     several = int(((~np.isnan(ratings)).sum(axis=0) >= 2).sum())
     if several < enough.IMAGES:

@@ -21,7 +21,7 @@ logger = logging.getLogger(__name__)
 LOOK, TAKE_BACK = 0.1, 5.0
 
 
-class Alone:
+class InMemoryParts:
     """Nothing is kept."""
 
     def make(self, plan: Plan, step: Step) -> dict[str, Any]:
@@ -33,7 +33,7 @@ class Alone:
         return told
 
 
-class Kept:
+class StoredParts:
     """What an earlier report has computed of the same data is not computed again."""
 
     def __init__(self, study_id: int, options: dict[str, Any]) -> None:
@@ -44,7 +44,7 @@ class Kept:
     def make(self, plan: Plan, step: Step) -> dict[str, Any]:
         told: dict[str, Any] = {}
         while parts := _open(plan, told):
-            stored = rows.made(self.study_id, [part.key for part in parts])
+            stored = rows.stored_parts(self.study_id, [part.key for part in parts])
             for part in parts:
                 if part.key in stored:
                     self._tell(told, part, stored[part.key])
@@ -58,14 +58,14 @@ class Kept:
     def keep(self) -> None:
         """To be called once the report is stored, in its transaction."""
         rows.keep(self.study_id, self.options, self._new)
-        rows.used(self.study_id, self.options, self._used)
+        rows.mark_used(self.study_id, self.options, self._used)
 
     def _tell(self, told: dict[str, Any], part: Part, content: str) -> None:
         told[part.name] = json.loads(content)
         self._used.add(part.key)
 
 
-class Shared(Kept):
+class Shared(StoredParts):
     """Other workers take parts, too. `call` calls them; who does not come is not waited for."""
 
     def __init__(self, study_id: int, options: dict[str, Any], call: Callable[[], None]) -> None:
@@ -77,7 +77,7 @@ class Shared(Kept):
         told: dict[str, Any] = {}
         announced: set[str] = set()
         while parts := {part.key: part for part in _open(plan, told)}:
-            stored = rows.made(self.study_id, parts)
+            stored = rows.stored_parts(self.study_id, parts)
             for key, content in stored.items():
                 part = parts.pop(key)
                 self._tell(told, part, content)

@@ -23,12 +23,12 @@ LEASE = WorkerLease(
     timedelta(seconds=30),
     "they were computing this part of a report",
 )
-# No report with these options was made for so long: its parts are hardly asked for again.
+# No report with these options was made for so long: its parts are hardly requested again.
 KEPT_FOR = timedelta(days=7)
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class TakenPart:
     """A part that nobody else computes meanwhile."""
 
     part: Part
@@ -52,7 +52,7 @@ def announce(study_id: int, options: dict[str, Any], parts: Iterable[Part]) -> N
     rows = [_row(study_id, options, part) for part in parts]
     ReportPart.objects.bulk_create(rows, ignore_conflicts=True)
     # A new report tries again what an earlier one has tried in vain.
-    unmade = _of(study_id, [row.key for row in rows])
+    unmade = _part_rows(study_id, [row.key for row in rows])
     unmade.filter(state__in=[State.WAITING, State.GIVEN_UP], tries__gt=0).update(
         state=State.WAITING, tries=0, reason=""
     )
@@ -63,24 +63,24 @@ def first_waiting(study_id: int) -> ReportPart | None:
     return waiting.select_related("study").order_by("pk").first()
 
 
-def take(study_id: int, parts: Mapping[str, Part]) -> Taken | None:
+def take(study_id: int, parts: Mapping[str, Part]) -> TakenPart | None:
     """The first of these parts, by their keys, that nobody has."""
-    waiting = _of(study_id, parts).filter(state=State.WAITING).order_by("pk")
+    waiting = _part_rows(study_id, parts).filter(state=State.WAITING).order_by("pk")
     for pk, key in waiting.values_list("pk", "key"):
         if holder := LEASE.claim(pk):
-            return Taken(parts[key], pk, holder)
+            return TakenPart(parts[key], pk, holder)
     return None
 
 
-def made(study_id: int, keys: Collection[str]) -> dict[str, str]:
+def stored_parts(study_id: int, keys: Collection[str]) -> dict[str, str]:
     """What is stored of them, by key."""
-    rows = _of(study_id, keys).filter(state=State.DONE)
+    rows = _part_rows(study_id, keys).filter(state=State.DONE)
     return dict(rows.values_list("key", "content"))
 
 
 def in_hand(study_id: int, keys: Collection[str]) -> set[str]:
     """Those of which a worker is at it, or will be."""
-    rows = _of(study_id, keys).exclude(state=State.GIVEN_UP)
+    rows = _part_rows(study_id, keys).exclude(state=State.GIVEN_UP)
     return set(rows.values_list("key", flat=True))
 
 
@@ -95,7 +95,7 @@ def keep(study_id: int, options: dict[str, Any], made: Iterable[tuple[Part, str]
     )
 
 
-def used(study_id: int, options: dict[str, Any], keys: Collection[str]) -> None:
+def mark_used(study_id: int, options: dict[str, Any], keys: Collection[str]) -> None:
     """The newest report with these options is made of these parts: earlier ones are out of use."""
     mine = ReportPart.objects.filter(study_id=study_id, options=options)
     mine.exclude(key__in=keys).delete()
@@ -117,5 +117,5 @@ def _row(study_id: int, options: dict[str, Any], part: Part, **more: Any) -> Rep
     )
 
 
-def _of(study_id: int, keys: Iterable[str]) -> QuerySet[ReportPart]:
+def _part_rows(study_id: int, keys: Iterable[str]) -> QuerySet[ReportPart]:
     return ReportPart.objects.filter(study_id=study_id, key__in=list(keys))

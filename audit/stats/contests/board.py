@@ -1,6 +1,6 @@
-"""A contest as people read it: shares of wins, ranks, and groups that cannot be told apart.
+"""A contest as people read it: shares of wins, ranks, and groups that cannot be distinguished.
 
-Two systems are told apart where their strengths differ at 5 % after Holm's correction over all pairs
+Two systems are distinguished where their strengths differ at 5 % after Holm's correction over all pairs
 (Holm 1979, Scand. J. Statist. 6:65). Elo's scale is a display: 400 points are odds of ten to one, the
 mean is 1000.
 """
@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import norm, t
 
 from audit.stats import enough, multiplicity
-from audit.stats.contests.fit import NO_ERROR, Contest, within
+from audit.stats.contests.fit import NO_ERROR, Contest, with_interval
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.series import Codes, Floats
 
@@ -41,7 +41,7 @@ class Place:
 @dataclass(frozen=True, slots=True)
 class Board:
     """The strongest first. `groups` hold systems that stand next to each other and of which no two are
-    told apart; a system may be in several."""
+    distinguished; a system may be in several."""
 
     places: tuple[Place, ...]
     groups: tuple[tuple[str, ...], ...]
@@ -75,7 +75,7 @@ def board(found: Contest | Undefined, *, at_least: int = PROMPTS) -> Board | Und
         places.append(
             Place(
                 found.systems[system],
-                _within(found.win_shares[system]),
+                _limit_share(found.win_shares[system]),
                 elo[system],
                 1 + better,
                 size - worse,
@@ -99,7 +99,7 @@ def chances_ahead(found: Contest) -> Floats:
     ahead, errors = _differences(found)
     flat = errors <= NO_ERROR
     scaled = np.where(flat, 0.0, ahead / np.where(flat, 1.0, errors))
-    return np.asarray(norm.cdf(scaled))
+    return np.asarray(scipy.stats.norm.cdf(scaled))
 
 
 def soft_pairwise(people: Contest | Undefined, judge: Contest | Undefined) -> Result:
@@ -135,7 +135,7 @@ def told_without(
     if size < 2:
         return Undefined("one prompt only: there is nothing to leave out", whole.n)
     error = math.sqrt((size - 1) / size * float(np.var(left_out) * size))
-    reach = float(t.ppf(0.975, size - 1)) * error
+    reach = float(scipy.stats.t.ppf(0.975, size - 1)) * error
     if reach == 0:
         return whole
     low, high = max(0.0, whole.value - reach), min(1.0, whole.value + reach)
@@ -172,7 +172,7 @@ def _told_apart(found: Contest) -> tuple[Floats, np.ndarray]:
     i, j = _pairs(len(found.systems))
     flat = ~(errors[i, j] > NO_ERROR)
     scaled = np.abs(ahead[i, j]) / np.where(flat, 1.0, errors[i, j])
-    p = np.where(flat, 1.0, 2 * t.sf(scaled, found.freedom))
+    p = np.where(flat, 1.0, 2 * scipy.stats.t.sf(scaled, found.freedom))
     corrected = multiplicity.holm(p)
     assert not isinstance(corrected, Undefined)
     apart = np.zeros(ahead.shape, dtype=bool)
@@ -181,7 +181,7 @@ def _told_apart(found: Contest) -> tuple[Floats, np.ndarray]:
 
 
 def _groups(order: list[int], apart: np.ndarray) -> list[list[int]]:
-    """The longest runs of the standing in which no two are told apart."""
+    """The longest runs of the standing in which no two are distinguished."""
     runs: list[tuple[int, int]] = []
     for first in range(len(order)):
         last = first
@@ -198,12 +198,12 @@ def _elo(found: Contest) -> list[Estimate]:
     strengths = centre @ np.array([one.value for one in found.strengths])
     errors = np.sqrt(np.maximum(np.diag(centre @ found.covariance @ centre), 0.0))
     return [
-        within(float(ELO_MEAN + ELO * value), float(ELO * error), found.n, found.freedom)
+        with_interval(float(ELO_MEAN + ELO * value), float(ELO * error), found.n, found.freedom)
         for value, error in zip(strengths, errors, strict=True)
     ]
 
 
-def _within(share: Estimate) -> Estimate:
+def _limit_share(share: Estimate) -> Estimate:
     """A chance's interval ends at 0 and 1."""
     if share.low is None or share.high is None:
         return share

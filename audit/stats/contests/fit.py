@@ -15,8 +15,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
-from scipy.sparse import csr_matrix
-from scipy.stats import t
+import scipy
 
 from audit.stats.contests.models import TIES, Curve, Design, Ties, highest, runs_away
 from audit.stats.contests.votes import TIE, Votes
@@ -74,14 +73,16 @@ def fit(
         return refused
     if clusters in ("raters", "both") and table.raters is None:
         raise ValueError("errors by raters need to know who voted")
-    design, counts = Design.of(table, ties, side=side), table.counts()
+    design, counts = Design.from_votes(table, ties, side=side), table.counts()
     if runs_away(design, counts):
         return Undefined(_why_endless(table), table.n)
     theta, curve, _ = highest(design, counts, design.start())
     inverse = np.linalg.inv(design.bend(curve, counts))
     spread = inverse @ _meat(table, design, curve, counts, clusters) @ inverse
     value = float((counts * curve.value).sum())
-    return _told(table, design, theta, spread, value, side=side, freedom=_freedom(table, clusters))
+    return _contest_result(
+        table, design, theta, spread, value, side=side, freedom=_freedom(table, clusters)
+    )
 
 
 def resampled(
@@ -99,7 +100,7 @@ def resampled(
     found = fit(table, ties=ties, side=side)
     if isinstance(found, Undefined):
         return found
-    design = Design.of(table, ties, side=side)
+    design = Design.from_votes(table, ties, side=side)
     start, _, _ = highest(design, table.counts(), design.start())
     drawn = cluster_counts(table.of_prompts, resamples, seed)
     shares = np.full((resamples, len(table.systems)), np.nan)
@@ -122,10 +123,10 @@ def _table(votes: Votes | Sequence[tuple], systems: Sequence[object] | None) -> 
     if isinstance(votes, Votes):
         return votes
     if not votes:
-        return Votes.of([], [], [], [], systems=systems)
+        return Votes.from_columns([], [], [], [], systems=systems)
     columns = list(zip(*votes, strict=True))
     raters = columns[4] if len(columns) > 4 else None
-    return Votes.of(*columns[:4], raters=raters, systems=systems)
+    return Votes.from_columns(*columns[:4], raters=raters, systems=systems)
 
 
 def _refused(votes: Votes, ties: str) -> Undefined | None:
@@ -150,18 +151,20 @@ def _why_endless(votes: Votes) -> str:
 
 
 def _meat(votes: Votes, design: Design, curve: Curve, counts: Floats, clusters: Clusters) -> Floats:
-    slopes = csr_matrix(design.slopes_of_cells(curve))
+    slopes = scipy.sparse.csr_matrix(design.slopes_of_cells(curve))
     if clusters == "votes":
         found = slopes.T @ slopes.multiply(counts.reshape(-1, 1)).tocsr()
         return np.asarray(found.toarray(), dtype=np.float64)
     if clusters == "prompts":
         return _summed(votes.by_prompt, slopes)
     assert votes.raters is not None
-    by_rater = _summed(votes.held(votes.raters), slopes)
+    by_rater = _summed(votes.cells_by_group(votes.raters), slopes)
     if clusters == "raters":
         return by_rater
     both: Codes = coded(votes.prompts * (int(votes.raters.max()) + 1) + votes.raters)[1]
-    found = _summed(votes.by_prompt, slopes) + by_rater - _summed(votes.held(both), slopes)
+    found = (
+        _summed(votes.by_prompt, slopes) + by_rater - _summed(votes.cells_by_group(both), slopes)
+    )
     # A sum less a sum can have a negative direction where clusters are few: it counts as none.
     values, vectors = np.linalg.eigh(found)
     return np.asarray((vectors * np.maximum(values, 0.0)) @ vectors.T)
@@ -180,7 +183,7 @@ def _freedom(votes: Votes, clusters: Clusters) -> float:
     return float(max(1, min(sizes[clusters]) - 1))
 
 
-def _summed(held: csr_matrix, slopes: csr_matrix) -> Floats:
+def _summed(held: scipy.sparse.csr_matrix, slopes: scipy.sparse.csr_matrix) -> Floats:
     """Sums of slopes by cluster, times themselves. Sparse all the way: no table of all clusters."""
     groups = held.shape[0]
     if groups < 2:
@@ -189,7 +192,7 @@ def _summed(held: csr_matrix, slopes: csr_matrix) -> Floats:
     return np.asarray((sums.T @ sums).toarray(), dtype=np.float64) * groups / (groups - 1)
 
 
-def _told(
+def _contest_result(
     votes: Votes,
     design: Design,
     theta: Floats,
@@ -202,26 +205,26 @@ def _told(
     errors = _roots(np.diag(spread))
     k, n = len(votes.systems), votes.n
 
-    def told(number: float, error: float) -> Estimate:
-        return within(float(number), float(error), n, freedom)
+    def estimate_of(number: float, error: float) -> Estimate:
+        return with_interval(float(number), float(error), n, freedom)
 
     shares, slope = with_slope(lambda point: win_shares(point, k, design.ties), theta)
     share_errors = _roots(np.einsum("sp,pq,sq->s", slope, spread, slope))
     tie = None
     if design.ties == "rao_kupper":
-        tie = told(theta[-1], errors[-1])
+        tie = estimate_of(theta[-1], errors[-1])
     elif design.ties == "davidson":
-        logs = told(theta[-1], errors[-1])
+        logs = estimate_of(theta[-1], errors[-1])
         low, high = (None if end is None else float(np.exp(end)) for end in (logs.low, logs.high))
         tie = Estimate(float(np.exp(theta[-1])), low, high, n)
     covariance = np.zeros((k, k))
     covariance[1:, 1:] = spread[: k - 1, : k - 1]
     return Contest(
         votes.systems,
-        (Estimate(0.0, 0.0, 0.0, n), *map(told, theta[: k - 1], errors[: k - 1])),
-        tuple(map(told, shares, share_errors)),
+        (Estimate(0.0, 0.0, 0.0, n), *map(estimate_of, theta[: k - 1], errors[: k - 1])),
+        tuple(map(estimate_of, shares, share_errors)),
         tie,
-        told(theta[k - 1], errors[k - 1]) if side else None,
+        estimate_of(theta[k - 1], errors[k - 1]) if side else None,
         value,
         votes.of_prompts,
         n,
@@ -230,12 +233,12 @@ def _told(
     )
 
 
-def within(value: float, error: float, n: int, freedom: float) -> Estimate:
+def with_interval(value: float, error: float, n: int, freedom: float) -> Estimate:
     """With its interval; none where no error is known, or where every cluster says the same, which is no
     certainty."""
     if not error > NO_ERROR:
         return Estimate(value, None, None, n)
-    reach = float(t.ppf(0.975, freedom)) * error
+    reach = float(scipy.stats.t.ppf(0.975, freedom)) * error
     return Estimate(value, value - reach, value + reach, n)
 
 

@@ -16,8 +16,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import linprog
-from scipy.special import expit
+import scipy
 
 from audit.stats.contests.votes import LEFT, RIGHT, TIE, Votes
 from audit.stats.series import Floats
@@ -39,7 +38,7 @@ class Design:
     ties: Ties
 
     @classmethod
-    def of(cls, votes: Votes, ties: Ties, *, side: bool) -> Design:
+    def from_votes(cls, votes: Votes, ties: Ties, *, side: bool) -> Design:
         left, right = votes.meetings
         rows = np.zeros((left.size, len(votes.systems)))
         every = np.arange(left.size)
@@ -124,8 +123,8 @@ def _davidson(d: Floats, tie: float) -> Curve:
 def _rao_kupper(d: Floats, eta: float) -> Curve:
     ahead, behind = d - eta, -d - eta
     won, lost = -np.logaddexp(0, -ahead), -np.logaddexp(0, -behind)
-    of_won, of_lost = expit(-ahead), expit(-behind)
-    bend_won, bend_lost = expit(ahead) * of_won, expit(behind) * of_lost
+    of_won, of_lost = scipy.special.expit(-ahead), scipy.special.expit(-behind)
+    bend_won, bend_lost = scipy.special.expit(ahead) * of_won, scipy.special.expit(behind) * of_lost
     room = -np.expm1(-2 * eta)
     tied = won + lost + np.log(np.expm1(2 * eta))
     corner = 4 * np.exp(-2 * eta) / room**2
@@ -142,7 +141,11 @@ def _rao_kupper(d: Floats, eta: float) -> Curve:
 def _plain(d: Floats) -> Curve:
     """Without ties, or with each as half a win for both."""
     won, lost = -np.logaddexp(0, -d), -np.logaddexp(0, d)
-    up, down, bend = expit(-d), -expit(d), expit(d) * expit(-d)
+    up, down, bend = (
+        scipy.special.expit(-d),
+        -scipy.special.expit(d),
+        scipy.special.expit(d) * scipy.special.expit(-d),
+    )
     none = np.zeros((d.size, 3))
     return Curve(
         _columns(won, lost, (won + lost) / 2),
@@ -197,7 +200,7 @@ def runs_away(design: Design, counts: Floats) -> bool:
     else:
         rows = [ahead[won], behind[lost], ahead[tied], behind[tied]]
     every = np.unique(np.vstack(rows), axis=0)
-    found = linprog(
+    found = scipy.optimize.linprog(
         -every.sum(axis=0),
         A_ub=-every,
         b_ub=np.zeros(every.shape[0]),

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import coo_matrix, csr_matrix
-from scipy.sparse.csgraph import connected_components
 
 from audit.stats.series import Codes, Floats, coded
 
@@ -35,7 +34,7 @@ class Votes:
     raters: Codes | None = None
 
     @classmethod
-    def of(
+    def from_columns(
         cls,
         prompts: ArrayLike,
         left: ArrayLike,
@@ -45,9 +44,9 @@ class Votes:
         raters: ArrayLike | None = None,
         systems: Iterable[object] | None = None,
     ) -> Votes:
-        columns = [_listed(column) for column in (prompts, left, right, said)]
+        columns = [_as_list(column) for column in (prompts, left, right, said)]
         if raters is not None:
-            columns.append(_listed(raters))
+            columns.append(_as_list(raters))
         if len({len(column) for column in columns}) > 1:
             raise ValueError("every column of the votes must be as long as the others")
         named = _names(columns[1], columns[2], systems)
@@ -85,41 +84,41 @@ class Votes:
         return int(self.prompts.max()) + 1 if self.n else 0
 
     @cached_property
-    def _met(self) -> tuple[Codes, Codes]:
+    def _meetings(self) -> tuple[Codes, Codes]:
         """The meetings (left, right) that there were, and the one of each vote."""
         return coded(self.left * len(self.systems) + self.right)
 
     @property
     def meetings(self) -> tuple[Codes, Codes]:
-        return self._met[0] // len(self.systems), self._met[0] % len(self.systems)
+        return self._meetings[0] // len(self.systems), self._meetings[0] % len(self.systems)
 
     @cached_property
     def cells(self) -> Codes:
-        return self._met[1] * SAID + self.said
+        return self._meetings[1] * SAID + self.said
 
     @property
     def of_cells(self) -> int:
-        return self._met[0].size * SAID
+        return self._meetings[0].size * SAID
 
     def counts(self) -> Floats:
         """Meetings x what was said."""
         found = np.bincount(self.cells, minlength=self.of_cells)
         return found.reshape(-1, SAID).astype(np.float64)
 
-    def held(self, groups: Codes) -> csr_matrix:
+    def cells_by_group(self, groups: Codes) -> scipy.sparse.csr_matrix:
         """Groups x cells: how often each group of votes holds each cell."""
         shape = (int(groups.max()) + 1, self.of_cells)
-        return coo_matrix((np.ones(self.n), (groups, self.cells)), shape=shape).tocsr()
+        return scipy.sparse.coo_matrix((np.ones(self.n), (groups, self.cells)), shape=shape).tocsr()
 
     @cached_property
-    def by_prompt(self) -> csr_matrix:
-        return self.held(self.prompts)
+    def by_prompt(self) -> scipy.sparse.csr_matrix:
+        return self.cells_by_group(self.prompts)
 
     def islands(self) -> int:
         left, right = self.meetings
         size = len(self.systems)
-        met = coo_matrix((np.ones(left.size), (left, right)), shape=(size, size))
-        return int(connected_components(met, directed=False)[0])
+        met = scipy.sparse.coo_matrix((np.ones(left.size), (left, right)), shape=(size, size))
+        return int(scipy.sparse.csgraph.connected_components(met, directed=False)[0])
 
     def unbeaten(self) -> tuple[str, ...]:
         """Systems, not all of them, that never lost to one of the others nor tied with one."""
@@ -129,7 +128,7 @@ class Votes:
         lost_to = np.zeros((size, size))
         np.add.at(lost_to, (right, left), won[:, LEFT] + won[:, TIE])
         np.add.at(lost_to, (left, right), won[:, RIGHT] + won[:, TIE])
-        parts, part = connected_components(lost_to > 0, connection="strong")
+        parts, part = scipy.sparse.csgraph.connected_components(lost_to > 0, connection="strong")
         if parts == 1:
             return ()
         for number in range(parts):
@@ -141,7 +140,7 @@ class Votes:
         return ()
 
 
-def _listed(column: ArrayLike) -> list:
+def _as_list(column: ArrayLike) -> list:
     listed: list = column.tolist() if isinstance(column, np.ndarray) else list(column)  # type: ignore[arg-type]
     return listed
 

@@ -1,5 +1,5 @@
 """How often each value was given to each unit of a table raters x units: all that a measure of agreement
-needs to know where who said what does not matter, and as small as the units where values are few."""
+needs to know where who answered what does not matter, and as small as the units where values are few."""
 
 from __future__ import annotations
 

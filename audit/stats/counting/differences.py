@@ -76,7 +76,7 @@ class Differences:
         tied, concordant = self.below(bound)
         return tied - concordant
 
-    def between(self, low: float, high: float) -> Iterator[Chunk]:
+    def chunks_between(self, low: float, high: float) -> Iterator[Chunk]:
         """Chunks of the tied and of the concordant pairs with low <= gap < high."""
         if low <= 0 and self.same:
             yield np.zeros(1), True, np.array([self.same])

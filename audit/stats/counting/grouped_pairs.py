@@ -32,14 +32,14 @@ class GroupedPairs:
     size: int
 
     @classmethod
-    def among(
+    def from_columns(
         cls, people: Floats, scores: Floats, groups: Codes, decimals: int | None
     ) -> GroupedPairs:
         sizes = np.bincount(groups)
         per_group = sizes * (sizes - 1) // 2
         concordant = np.zeros(sizes.size, np.int64)
         gaps, signs, owners = [np.empty(0)], [np.empty(0, np.int8)], [np.empty(0, np.int64)]
-        for members, items, i, j in listed(groups, sizes):
+        for members, items, i, j in list_groups(groups, sizes):
             h, m = people[items], scores[items]
             by_people = _signs(h, i, j)
             difference = m[:, i] - m[:, j]
@@ -187,7 +187,7 @@ class GroupedPairs:
         return peak
 
 
-def listed(groups: Codes, sizes: Codes) -> Iterator[tuple[Codes, Codes, Codes, Codes]]:
+def list_groups(groups: Codes, sizes: Codes) -> Iterator[tuple[Codes, Codes, Codes, Codes]]:
     """The groups of each size, their items (groups x size), and the pairs of places among them."""
     order = ascending(groups)
     starts = np.cumsum(sizes) - sizes
@@ -200,7 +200,7 @@ def concordant(x: Floats, levels: Codes, groups: Codes) -> Codes:
     """The concordant pairs within each group."""
     sizes = np.bincount(groups)
     found = np.zeros(sizes.size, np.int64)
-    for members, items, i, j in listed(groups, sizes):
+    for members, items, i, j in list_groups(groups, sizes):
         by_levels = _signs(levels[items], i, j)
         agrees = _signs(x[items], i, j) == by_levels
         agrees &= by_levels != 0

@@ -1,4 +1,4 @@
-"""Images about which the same people said the same, counted as one row: what follows from a row follows
+"""Images about which the same people answered the same, counted as one row: what follows from a row follows
 for each of its images, and a table of rows by answers is as large as the answers of different rows.
 """
 
@@ -7,8 +7,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.sparse.csgraph import connected_components
+import scipy
 
 from audit.stats.series import Codes, Floats
 
@@ -23,12 +22,12 @@ class Patterns:
 
     of_image: Codes
     size: Floats
-    given: sparse.csr_array
+    given: scipy.sparse.csr_array
     raters: int
     classes: int
 
     @classmethod
-    def of(
+    def from_codes(
         cls, image: Codes, rater: Codes, said: Codes | None, raters: int, classes: int
     ) -> Patterns:
         """Codes from 0, every image with an answer. Without `said`, only who answered counts."""
@@ -43,7 +42,7 @@ class Patterns:
         rows = 0
         for count in np.unique(answers).tolist():
             here = np.flatnonzero(answers == count)
-            first, which, times = _alike(ordered, begin[here], count, width)
+            first, which, times = _group_patterns(ordered, begin[here], count, width)
             of_image[here] = rows + which
             rows += first.size
             sizes.append(times)
@@ -51,7 +50,7 @@ class Patterns:
             counts.append(np.full(first.size, count))
         column = np.concatenate(parts)
         ends = np.r_[0, np.cumsum(np.concatenate(counts))]
-        given = sparse.csr_array((np.ones(column.size), column, ends), shape=(rows, width))
+        given = scipy.sparse.csr_array((np.ones(column.size), column, ends), shape=(rows, width))
         return cls(of_image, np.concatenate(sizes).astype(np.float64), given, raters, classes)
 
     def groups(self) -> Codes:
@@ -59,15 +58,19 @@ class Patterns:
         ends = self.given.indptr
         rows = np.repeat(np.arange(ends.size - 1), np.diff(ends))
         size = self.raters + ends.size - 1
-        joined = sparse.coo_array(
+        joined = scipy.sparse.coo_array(
             (np.ones(rows.size), (self.given.indices // self.classes, rows + self.raters)),
             shape=(size, size),
         )
-        found: Codes = connected_components(joined, directed=False)[1][: self.raters]
+        found: Codes = scipy.sparse.csgraph.connected_components(joined, directed=False)[1][
+            : self.raters
+        ]
         return found
 
 
-def _alike(ordered: Codes, begin: Codes, count: int, width: int) -> tuple[Codes, Codes, Codes]:
+def _group_patterns(
+    ordered: Codes, begin: Codes, count: int, width: int
+) -> tuple[Codes, Codes, Codes]:
     """Of images with equally many answers: the first of each row, the row of each, and how often
     each row occurs. As many answers as fit are compared as one number."""
     key, reach = np.zeros(begin.size, np.int64), 1

@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from audit.stats.series import Floats
 
@@ -17,7 +17,9 @@ MOST = 2_000_000
 def normal(terms: Floats) -> float:
     """The chance in the limit of many terms: sum / root of the sum of squares, as normal."""
     squares = math.fsum(terms**2)
-    return 0.5 if squares == 0 else float(norm.sf(math.fsum(terms) / math.sqrt(squares)))
+    return (
+        0.5 if squares == 0 else float(scipy.stats.norm.sf(math.fsum(terms) / math.sqrt(squares)))
+    )
 
 
 def exact(terms: Floats) -> tuple[float, float] | None:

@@ -23,7 +23,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from audit.stats.counting import differences
 from audit.stats.counting.differences import Chunk, Differences, Range
@@ -135,19 +135,19 @@ def _both(some: list[Range], others: list[Range]) -> list[Range]:
 def _lags(line: Differences, cell: Codes, lags: int) -> tuple[Codes, Codes]:
     """How many tied and how many concordant pairs lie 0, 1, ... lags - 1 cells apart."""
     cells = int(cell[-1]) + 1
-    length = fft.next_fast_len(cells + lags, real=True)
+    length = scipy.fft.next_fast_len(cells + lags, real=True)
     lower = tied = concordant = 0
     for level in range(line.levels):
         mine = line.level == level
         held = np.bincount(cell[line.value[mine]], weights=line.weight[mine], minlength=cells)
-        spectrum = fft.rfft(held, length)
+        spectrum = scipy.fft.rfft(held, length)
         tied = tied + (spectrum.real**2 + spectrum.imag**2)
         if level:
             concordant = concordant + lower * spectrum
         lower = lower + spectrum.conj()
     pairs_at = []
     for transformed in (tied, concordant):
-        counts = fft.irfft(transformed, length)[:lags]
+        counts = scipy.fft.irfft(transformed, length)[:lags]
         whole = np.rint(counts)
         if np.abs(counts - whole).max() > 0.2:
             raise ArithmeticError("the correlation of the scores lost its last digit")
@@ -208,7 +208,7 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
         # A little less than full, so that rounding never reaches past the last bin.
         scale = float(min((1 - 1e-9) * bins / (high - low), 1e300))
     lost, gained = counts = np.zeros((2, bins), np.int64)
-    for place, tied, weight in _placed(line.between(low, high), low, scale, bins):
+    for place, tied, weight in _placed(line.chunks_between(low, high), low, scale, bins):
         held = np.bincount(place, weights=weight, minlength=bins)
         counts[int(tied)] += held if weight is None else np.rint(held).astype(np.int64)
     after = before + np.cumsum(gained - lost)
@@ -252,7 +252,7 @@ def _placed(chunks: Iterator[Chunk], low: float, scale: float, bins: int) -> Ite
 
 def _list(line: Differences, low: float, high: float, before: int, best: Best) -> None:
     gaps, signs = [], []
-    for gap, tied, weight in line.between(low, high):
+    for gap, tied, weight in line.chunks_between(low, high):
         ones = np.ones(gap.size, np.int64) if weight is None else weight
         gaps.append(gap)
         signs.append(ones if tied else -ones)

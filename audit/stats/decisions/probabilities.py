@@ -7,8 +7,8 @@ Rev. 78:1; the logarithmic score: Good 1952, J. R. Stat. Soc. B 14:107.
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import xlogy
 
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.resampling.exact_sums import mean
@@ -34,7 +34,7 @@ def surprise(probability: ArrayLike, share: ArrayLike) -> Floats | Undefined:
             "infinite",
             p.size,
         )
-    return -(xlogy(s, p) + xlogy(1 - s, 1 - p))
+    return -(scipy.special.xlogy(s, p) + scipy.special.xlogy(1 - s, 1 - p))
 
 
 def brier(probability: ArrayLike, share: ArrayLike) -> Estimate | Undefined:

@@ -1,4 +1,4 @@
-"""From which score on a judge's images are surely good enough to train on, by what people said."""
+"""From which score on a judge's images are surely good enough to train on, by people's answers."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ NEVER = "the precision is never surely high enough"
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What people said of the labelled images above `threshold`."""
+    """People's answers about the labelled images above `threshold`."""
 
     threshold: float
     n: int

@@ -40,7 +40,7 @@ def cross_validated(
         return series
     people, scores = series
     codes, size = group_codes(prompts, people.size, what="prompts")
-    listed = GroupedPairs.among(people, scores, codes, None)
+    listed = GroupedPairs.from_columns(people, scores, codes, None)
     paired = np.flatnonzero(listed.per_group > 0)
     if paired.size < folds:
         return Undefined(

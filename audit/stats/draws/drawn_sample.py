@@ -11,8 +11,8 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 from audit.stats.assisted import Assisted, Target, _inverse, _too_little
 from audit.stats.estimate import Estimate, Undefined
@@ -81,7 +81,7 @@ def mean(
             sums += np.bincount(here, weights=pull, minlength=clusters)
             squares = clusters / freedom * float((sums**2).sum())
         error = math.sqrt(squares)
-        return value, error, float(student.ppf(1 - level / 2, freedom)) * error
+        return value, error, float(scipy.stats.t.ppf(1 - level / 2, freedom)) * error
 
     value, error, half = estimate(beta, rank)
     plain, error_alone, half_alone = estimate(np.zeros_like(beta), 0)

@@ -12,8 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 from audit.stats.assisted import _inverse
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -75,18 +75,18 @@ def pilot(
         return Undefined("all labels belong to one prompt", n)
     # Centred, so that the sums of squares below lose no digits.
     columns = np.column_stack([said - said.mean(), scores - scores.mean(axis=0)])
-    moments = _Moments.of(columns, weight, codes, groups)
+    moments = _Moments.from_columns(columns, weight, codes, groups)
     variance = _interval(moments, n, lambda part: part.variance(), math.log, math.exp)
     if not scores.shape[1]:
         none = Undefined("no judge has scored these images", n)
         return Pilot(variance, none, none)
-    whole = moments.whole.left()
+    whole = moments.whole.moments_left()
     if isinstance(whole, Undefined):
         return Pilot(variance, whole, whole)
     if whole <= ROUNDING * variance.value:
         none = Undefined("the judges say exactly what people said, so no error can be seen", n)
         return Pilot(variance, none, none)
-    left = _interval(moments, n, lambda part: part.left(), math.log, math.exp)
+    left = _interval(moments, n, lambda part: part.moments_left(), math.log, math.exp)
     share = 1 - whole / variance.value
     if share <= 0:
         # The judges are no help; how much they may be, only the other end of the interval tells.
@@ -143,11 +143,11 @@ class _Part:
     products: Floats
 
     def variance(self) -> float:
-        inside = self._inside()
+        inside = self._inside_moments()
         return float(inside[0, 0] / self.products[0, 0]) * self.n / (self.n - 1)
 
-    def left(self) -> float | Undefined:
-        inside = self._inside()
+    def moments_left(self) -> float | Undefined:
+        inside = self._inside_moments()
         judges, with_people = inside[1:, 1:], inside[1:, 0]
         turned, rank = _inverse(judges, float(np.abs(np.diag(judges)).max(initial=0)))
         free = self.n - 1 - rank
@@ -157,12 +157,12 @@ class _Part:
         return rest / float(self.products[0, 0]) * self.n / free
 
     def explained(self) -> float | Undefined:
-        left, variance = self.left(), self.variance()
+        left, variance = self.moments_left(), self.variance()
         if isinstance(left, Undefined):
             return left
         return 1 - left / variance if variance > 0 else Undefined("people are of one mind", self.n)
 
-    def _inside(self) -> Floats:
+    def _inside_moments(self) -> Floats:
         first = self.products[0, 1:]
         return self.products[1:, 1:] - np.outer(first, first) / self.products[0, 0]
 
@@ -173,7 +173,9 @@ class _Moments:
     without: tuple[_Part, ...]  # one group after the other
 
     @classmethod
-    def of(cls, columns: Floats, weight: Floats, codes: np.ndarray, groups: int) -> _Moments:
+    def from_columns(
+        cls, columns: Floats, weight: Floats, codes: np.ndarray, groups: int
+    ) -> _Moments:
         table = np.column_stack([np.ones(codes.size), columns])
         order = np.argsort(codes, kind="stable")
         starts = np.searchsorted(codes[order], np.arange(groups + 1))
@@ -207,7 +209,7 @@ def _jackknife(value: float, without: Floats, n: int, there: Scale, back: Scale)
         return Estimate(value, None, None, n)
     size = pulled.size
     error = math.sqrt((size - 1) / size * float(((pulled - pulled.mean()) ** 2).sum()))
-    half = float(student.ppf(0.975, size - 1)) * error
+    half = float(scipy.stats.t.ppf(0.975, size - 1)) * error
     middle = there(value)
     # exp(700) is the largest that a float can hold.
     low, high = (back(min(max(middle + end, -700.0), 700.0)) for end in (-half, half))

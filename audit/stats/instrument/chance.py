@@ -11,7 +11,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from scipy.special import log_ndtr
+import scipy
 
 from audit.stats.series import Floats
 
@@ -25,7 +25,7 @@ def chance(evidence: float, left_out: Floats, *, stakes: Floats, falls: np.ndarr
     r = stakes**2
     share = r / (1 + r)
     logs = z**2 / 2 * share - np.log1p(r) / 2
-    logs[:, falls] += math.log(2) + log_ndtr(-z[:, falls] * np.sqrt(share[falls]))
+    logs[:, falls] += math.log(2) + scipy.special.log_ndtr(-z[:, falls] * np.sqrt(share[falls]))
     found = np.exp(logs).mean(axis=1)
     return (1 + int((found >= evidence).sum())) / (1 + DRAWS)
 

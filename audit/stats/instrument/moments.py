@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import rankdata
 
 from audit.stats.estimate import Undefined
 from audit.stats.resampling.exact_sums import by_group
@@ -22,7 +22,7 @@ class Answers:
     mean: Floats
     pair: Floats
 
-    def at(self, where: np.ndarray) -> Answers:
+    def answers_where(self, where: np.ndarray) -> Answers:
         return Answers(self.count[where], self.mean[where], self.pair[where])
 
 
@@ -75,7 +75,7 @@ def mid_ranks(scores: ArrayLike) -> Floats:
     """Ranks over all images, from .5/n to (n − .5)/n, ties in the middle of theirs: no change of a
     score's scale that keeps its order changes them."""
     values = np.asarray(scores, dtype=np.float64)
-    return (rankdata(values) - 0.5) / max(values.size, 1)
+    return (scipy.stats.rankdata(values) - 0.5) / max(values.size, 1)
 
 
 def moments(

@@ -1,12 +1,12 @@
 """How many times as many images would tell whether a judge drifts, if it does what it seems to do; and how
-many prompts and people until a drift of a given size would be told."""
+many prompts and people until a drift of a given size would be found."""
 
 from __future__ import annotations
 
 import math
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from audit.stats.instrument.moments import Answers, Moments
 from audit.stats.instrument.stability import CLAIMS, LEVEL, POINTS, SHARE, Step, Steps
@@ -24,7 +24,7 @@ def times_as_many(steps: Steps) -> float:
 
 
 def _until_inside(step: Step, gain_tells: bool) -> float:
-    z = float(norm.ppf(1 - LEVEL) + norm.ppf(POWER))
+    z = float(scipy.stats.norm.ppf(1 - LEVEL) + scipy.stats.norm.ppf(POWER))
     least = math.log1p(-SHARE) if step.in_logs else -SHARE
     offset = _times(z * step.offset.error, POINTS - abs(step.offset.value))
     if not gain_tells or step.gain is None:
@@ -34,7 +34,7 @@ def _until_inside(step: Step, gain_tells: bool) -> float:
 
 def _until_found(steps: Steps) -> float:
     tests = len(CLAIMS) * len(steps.steps)
-    z = float(norm.ppf(1 - LEVEL / 2 / tests) + norm.ppf(POWER))
+    z = float(scipy.stats.norm.ppf(1 - LEVEL / 2 / tests) + scipy.stats.norm.ppf(POWER))
     step = steps.likeliest
     return _times(z, max(map(step.strength, step.claims)))
 
@@ -64,7 +64,7 @@ def share_of_people(step: Step, noise: float, answers: Answers, *, points: float
 def prompts_to_tell(size: float, error: float, *, prompts: int, tests: int) -> int:
     """So many prompts in all until a change of `size` is told with a chance of 80 %, where `prompts` gave
     this error, and each of so many tests could have been the one (Bonferroni)."""
-    z = float(norm.ppf(1 - LEVEL / 2 / tests) + norm.ppf(POWER))
+    z = float(scipy.stats.norm.ppf(1 - LEVEL / 2 / tests) + scipy.stats.norm.ppf(POWER))
     return math.ceil(min(prompts * (z * error / size) ** 2, MOST * prompts))
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 import numpy as np
-from scipy.special import ndtri
+import scipy
 
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.instrument.chance import chance
@@ -165,7 +165,7 @@ class Steps:
         was found."""
         errors = [math.inf if step.gain is None else step.gain.error for step in self.steps]
         surest = sorted(errors)[(len(errors) - 1) // 2]
-        enough = -ROOM * math.log1p(-SHARE) / float(ndtri(1 - LEVEL))
+        enough = -ROOM * math.log1p(-SHARE) / float(scipy.special.ndtri(1 - LEVEL))
         return [math.isfinite(error) and error <= max(surest, enough) for error in errors]
 
     def odds_of_half(self) -> float:
@@ -193,7 +193,7 @@ def steps_of(
     found = _steps(generators, codes, everything, points)
     if isinstance(found, Undefined):
         return found
-    alone = _apart(generators, codes, points, max(map(_strongest, found)))
+    alone = _one_generator_apart(generators, codes, points, max(map(_strongest, found)))
     if alone is None:
         return Steps(found)
     place, step = alone
@@ -243,13 +243,13 @@ def _step(since: int, compared: Comparison, points: float) -> Step:
     return Step(since, compared, offset, read, log or compared.gain_change, log is not None)
 
 
-def _apart(
+def _one_generator_apart(
     generators: Generators, codes: np.ndarray, points: float, strongest: float
 ) -> tuple[int, Step] | None:
     """One generator against all others where that says more than any date does, and would by itself be
     more than chance among so many."""
     found = []
-    for place in _between(codes):
+    for place in _inner_generators(codes):
         one = np.arange(codes.size) == place
         compared = compare(generators, ~one, one, unit=100 / points)
         if isinstance(compared, Undefined):
@@ -265,7 +265,7 @@ def _apart(
     return place, step
 
 
-def _between(codes: np.ndarray) -> Iterator[int]:
+def _inner_generators(codes: np.ndarray) -> Iterator[int]:
     """Generators that are not all there is of the first or the last date: those are steps themselves."""
     for place, code in enumerate(codes.tolist()):
         alone = (codes == code).sum() == 1

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.special import ndtri, stdtrit
 
 from audit.stats.decisions.probabilities import read_shares
 from audit.stats.estimate import Estimate, Undefined
@@ -57,9 +57,9 @@ def estimated_calibration_error(
     errors = np.sqrt(factor * np.array([total(column**2) for column in pulls.T]))
     sure = np.abs(gaps) > SURE * errors
     together = pulls[:, sure] @ np.sign(gaps[sure])
-    t = float(stdtrit(clusters - 1, 0.975))
+    t = float(scipy.special.stdtrit(clusters - 1, 0.975))
     known = t * math.sqrt(factor * total(together**2)) if sure.any() else 0.0
-    wide = t / float(ndtri(0.975))
+    wide = t / float(scipy.special.ndtri(0.975))
     doubtful = errors[~sure]
     # Of |normal|: mean √(2/π), variance 1 − 2/π.
     chance = total(doubtful) * math.sqrt(2 / math.pi)

@@ -32,7 +32,7 @@ def resampled_average_precision(
     prompts in full would sort all images a thousand times."""
     read = two_classes(labels, scores)
     if isinstance(read, Undefined):
-        return draw.checked(read, labels)
+        return draw.check_length(read, labels)
     positive, values = read
     draw.check_size(values.size)
     precision, above, code = _at_each(positive, values)

@@ -150,7 +150,7 @@ def gwet_ac2(ratings: ArrayLike) -> Result:
     of pairs that agree, P_e = Σ w / (K (K − 1)) · Σ q_k (1 − q_k). Gwet 2014, Handbook of Inter-Rater
     Reliability, 4th ed., ch. 4.
     """
-    read = _chosen(ratings)
+    read = _value_counts(ratings)
     if isinstance(read, Undefined):
         return read
     found = ac1(Draw(np.arange(len(read[0])), resamples=1, seed=0), *_ac2_parts(*read))
@@ -159,14 +159,14 @@ def gwet_ac2(ratings: ArrayLike) -> Result:
 
 def resampled_ac2(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined:
     """The items of the draw are the images (columns)."""
-    read = _chosen(ratings)
+    read = _value_counts(ratings)
     if isinstance(read, Undefined):
         return read
     draw.check_size(len(read[0]))
     return ac1(draw, *_ac2_parts(*read))
 
 
-def _chosen(ratings: ArrayLike) -> tuple[NDArray[np.int64], Floats] | Undefined:
+def _value_counts(ratings: ArrayLike) -> tuple[NDArray[np.int64], Floats] | Undefined:
     """Images x values: how many people chose each; and the values."""
     table = ratings_table(ratings)
     if isinstance(table, Undefined):

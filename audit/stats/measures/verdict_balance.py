@@ -23,7 +23,7 @@ def resampled_balanced_accuracy(
 ) -> Resampled | Undefined:
     read = _verdicts(yes, verdict)
     if isinstance(read, Undefined):
-        return draw.checked(read, yes)
+        return draw.check_length(read, yes)
     return roc.resampled_auroc(draw, *read)
 
 
@@ -37,7 +37,7 @@ def matthews(yes: ArrayLike, verdict: ArrayLike) -> Result:
 def resampled_matthews(draw: Draw, yes: ArrayLike, verdict: ArrayLike) -> Resampled | Undefined:
     read = _verdicts(yes, verdict)
     if isinstance(read, Undefined):
-        return draw.checked(read, yes)
+        return draw.check_length(read, yes)
     return ranking.resampled_pearson(draw, *read)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import isotonic_regression
+import scipy
 
 from audit.stats.resampling.exact_sums import by_group
 from audit.stats.series import Codes, Floats
@@ -44,4 +44,4 @@ def _fitted(target: Floats, given: Floats, at: Floats) -> Floats:
     steps, place = np.unique(given, return_inverse=True)
     sizes = np.bincount(place).astype(np.float64)
     means = by_group(target, place, steps.size) / sizes
-    return np.interp(at, steps, isotonic_regression(means, weights=sizes).x)
+    return np.interp(at, steps, scipy.optimize.isotonic_regression(means, weights=sizes).x)

@@ -11,8 +11,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit, logit
-from scipy.stats import t as student
+import scipy
 
 from audit.stats.counting import pairs, pairs_of_each
 from audit.stats.estimate import Estimate
@@ -51,7 +50,7 @@ class Change:
         self, confidence: float = 0.95, *, least: float = -math.inf, most: float = math.inf
     ) -> Estimate:
         """Cut off at the ends of the scale."""
-        half = float(student.ppf((1 + confidence) / 2, self.freedom)) * self.error
+        half = float(scipy.stats.t.ppf((1 + confidence) / 2, self.freedom)) * self.error
         low, high = max(self.value - half, least), min(self.value + half, most)
         return Estimate(self.value, low, high, self.n)
 
@@ -59,9 +58,12 @@ class Change:
         """For a value between 0 and 1: on its logit, which is nearly normal where few images are."""
         if not 0 < self.value < 1:
             return self.interval(confidence, least=0.0, most=1.0)
-        half = float(student.ppf((1 + confidence) / 2, self.freedom)) * self.error
+        half = float(scipy.stats.t.ppf((1 + confidence) / 2, self.freedom)) * self.error
         wide = half / (self.value * (1 - self.value))
-        low, high = (float(expit(logit(self.value) + sign * wide)) for sign in (-1, 1))
+        low, high = (
+            float(scipy.special.expit(scipy.special.logit(self.value) + sign * wide))
+            for sign in (-1, 1)
+        )
         return Estimate(self.value, low, high, self.n)
 
 

@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import math
 
-from scipy.optimize import brentq
-from scipy.special import betaln, log_ndtr, ndtri, stdtr
+import scipy
 
 from audit.stats.estimate import Estimate
 from audit.stats.over_time.courses import Change
@@ -36,14 +35,16 @@ def evidence(change: Change, *, scale: float, falls: bool = False) -> float:
     gain = r / (1 + r)
     log = z * z / 2 * gain - math.log1p(r) / 2
     if falls:
-        log += math.log(2) + float(log_ndtr(-z * math.sqrt(gain)))
+        log += math.log(2) + float(scipy.special.log_ndtr(-z * math.sqrt(gain)))
     return math.exp(min(log, math.log(MOST)))
 
 
 def _normal(change: Change) -> float:
     """Student's t of few prompts as the normal deviate that is as rare."""
     t = change.value / change.error
-    return math.copysign(-float(ndtri(stdtr(change.freedom, -abs(t)))), t)
+    return math.copysign(
+        -float(scipy.special.ndtri(scipy.special.stdtr(change.freedom, -abs(t)))), t
+    )
 
 
 def at_any_look(
@@ -59,7 +60,7 @@ def at_any_look(
     mean, near which a normal bets badly and excludes the truth too often."""
     if estimate.low is None or estimate.high is None:
         return estimate
-    error = (estimate.high - estimate.low) / 2 / -float(ndtri(0.025))
+    error = (estimate.high - estimate.low) / 2 / -float(scipy.special.ndtri(0.025))
     if not error > 0:
         return estimate
     if ends is not None:
@@ -81,11 +82,19 @@ def _between_ends(
     share = min(max((estimate.value - bottom) / span, least), 1 - least)
     size = share * (1 - share) / error**2
 
-    def beyond(q: float) -> float:
+    def distance_beyond(q: float) -> float:
         return _log_money(share * size, (1 - share) * size, q, scale) + math.log(level)
 
-    low = brentq(beyond, ALMOST, share) if beyond(ALMOST) > 0 else 0.0
-    high = brentq(beyond, share, 1 - ALMOST) if beyond(1 - ALMOST) > 0 else 1.0
+    low = (
+        scipy.optimize.brentq(distance_beyond, ALMOST, share)
+        if distance_beyond(ALMOST) > 0
+        else 0.0
+    )
+    high = (
+        scipy.optimize.brentq(distance_beyond, share, 1 - ALMOST)
+        if distance_beyond(1 - ALMOST) > 0
+        else 1.0
+    )
     return Estimate(estimate.value, bottom + span * low, bottom + span * high, estimate.n)
 
 
@@ -93,7 +102,7 @@ def _log_money(yes: float, no: float, q: float, scale: float) -> float:
     """What the bets against q have won."""
     answers = max(q * (1 - q) / scale**2 - 1, 1.0)
     a, b = answers * q, answers * (1 - q)
-    won = float(betaln(a + yes, b + no) - betaln(a, b))
+    won = float(scipy.special.betaln(a + yes, b + no) - scipy.special.betaln(a, b))
     return won - yes * math.log(q) - no * math.log1p(-q)
 
 

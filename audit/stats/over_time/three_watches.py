@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.stats import t as student
 
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.over_time.courses import Change, change, of_means, own
@@ -42,7 +42,7 @@ class Watch:
     moved: Estimate
 
 
-def between(
+def compare_sides(
     values: ArrayLike, second: ArrayLike, prompts: ArrayLike, days: ArrayLike
 ) -> Watch | Undefined:
     """Values from −1 to 1 on two sides, `second` true for the later one: has their mean moved?"""
@@ -74,7 +74,7 @@ def scored_again(
             continue
         where = (np.zeros(values.size, dtype=np.int64), group_codes(prompts, values.size)[0], 1)
         one = own(of_means(values, *where, unit=max(spread, 1e-12)), 0)
-        p = 2 * float(student.sf(abs(one.value) / one.error, one.freedom))
+        p = 2 * float(scipy.stats.t.sf(abs(one.value) / one.error, one.freedom))
         if rang is None and p <= EACH / ((place + 1) * (place + 2)):
             rang = place
         shown.append(one)

@@ -48,7 +48,7 @@ class Confusion:
 
 
 def yes_or_no(images: ArrayLike, raters: ArrayLike, answers: ArrayLike) -> YesNo | Undefined:
-    given = _Given.of(images, raters, answers)
+    given = _JoinedAnswers.from_answers(images, raters, answers)
     if isinstance(given, Undefined):
         return given
     patterns = given.patterns
@@ -69,7 +69,7 @@ def confusions(
     number of images that would be as sure if their classes were known, from a jackknife of groups of
     prompts that learns anew."""
     asked = same_length(images, raters, answers, prompts)[3]
-    given = _Given.of(images, raters, answers)
+    given = _JoinedAnswers.from_answers(images, raters, answers)
     if isinstance(given, Undefined):
         return given
     patterns = given.patterns
@@ -100,7 +100,7 @@ def confusions(
 
 
 @dataclass(frozen=True, slots=True)
-class _Given:
+class _JoinedAnswers:
     """The answers of those whom shared images join: `kept` says which those are, `image` and `rater` are
     codes of theirs."""
 
@@ -114,7 +114,9 @@ class _Given:
     kept: np.ndarray
 
     @classmethod
-    def of(cls, images: ArrayLike, raters: ArrayLike, answers: ArrayLike) -> _Given | Undefined:
+    def from_answers(
+        cls, images: ArrayLike, raters: ArrayLike, answers: ArrayLike
+    ) -> _JoinedAnswers | Undefined:
         where, who, said = same_length(images, raters, answers)
         if not where.size:
             return Undefined("there are no answers")
@@ -124,7 +126,7 @@ class _Given:
         names, rater = coded(who)
         of_images, image = coded(where)
         yes = said.astype(np.int64)
-        patterns = Patterns.of(image, rater, yes, names.size, 2)
+        patterns = Patterns.from_codes(image, rater, yes, names.size, 2)
         group = patterns.groups()
         joined = group == np.bincount(group[rater]).argmax()
         kept = joined[rater]
@@ -132,7 +134,7 @@ class _Given:
             rater = (np.cumsum(joined) - 1)[rater[kept]]
             there, image = coded(image[kept])
             of_images, yes = of_images[there], yes[kept]
-            patterns = Patterns.of(image, rater, yes, int(joined.sum()), 2)
+            patterns = Patterns.from_codes(image, rater, yes, int(joined.sum()), 2)
         several = int((np.bincount(image) >= PEOPLE).sum())
         if several < enough.IMAGES:
             return Undefined(

@@ -28,7 +28,9 @@ def over_all(draw: Draw, people: Floats, scores: Floats, epsilon: float) -> Valu
     return resampled
 
 
-def within(draw: Draw, people: Floats, scores: Floats, epsilon: float, groups: Codes) -> Values:
+def accuracy_within(
+    draw: Draw, people: Floats, scores: Floats, epsilon: float, groups: Codes
+) -> Values:
     """The mean over the groups that have a pair."""
     owner = owners(draw, groups)
     if owner is None:
@@ -71,7 +73,7 @@ def _within_cut(
 
 
 def listed_pairs(draw: Draw, people: Floats, scores: Floats, groups: Codes) -> GroupedPairs:
-    return pair_counts.listed(draw, scores, draw.dense(people), groups)
+    return pair_counts.list_pairs(draw, scores, draw.dense(people), groups)
 
 
 def owners(draw: Draw, groups: Codes) -> Codes | None:

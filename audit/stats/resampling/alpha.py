@@ -8,7 +8,7 @@ coincidences of every two values are summed instead.
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from audit.stats.counting.by_unit import FEW, by_unit, values_of
 from audit.stats.resampling.cluster_counts import Counts, LeftOut
@@ -42,7 +42,7 @@ class _Ratings:
     """Units as belonging to clusters. `m` counts the ratings of each unit, `held_by` (values x clusters)
     how often each value was given."""
 
-    held_by: sparse.csr_array
+    held_by: scipy.sparse.csr_array
 
     def __init__(self, clusters: int, cluster: Codes, m: Floats) -> None:
         self.clusters, self.cluster, self.m = clusters, cluster, m
@@ -61,7 +61,7 @@ class _Ratings:
     def _sums(self, *per_unit: np.ndarray) -> Floats:
         return np.stack([by_group(v, self.cluster, self.clusters) for v in per_unit], axis=1)
 
-    def _chosen(self, counts: Counts) -> Floats:
+    def _value_counts(self, counts: Counts) -> Floats:
         """Values x rows of counts: how often each value was given."""
         if isinstance(counts, LeftOut):
             table: Floats = self.held_by.toarray()
@@ -80,7 +80,7 @@ class _Ratings:
 
         def resampled(counts: Counts) -> Floats:
             observed, total, s1, s2 = weighted(counts, sums).T
-            n_c = self._chosen(counts)
+            n_c = self._value_counts(counts)
             expected = self._varied(2 * (total * s2 - s1**2), n_c)
             return 1 - ratio(observed * (total - 1), expected)
 
@@ -91,7 +91,7 @@ class _Ratings:
 
         def resampled(counts: Counts) -> Floats:
             observed, total = weighted(counts, sums).T
-            n_c = self._chosen(counts)
+            n_c = self._value_counts(counts)
             expected = self._varied(total**2 - (n_c**2).sum(axis=0), n_c)
             return 1 - ratio(observed * (total - 1), expected)
 
@@ -104,7 +104,7 @@ class _Few(_Ratings):
     def __init__(self, clusters: int, cluster: Codes, m: Floats, held: Codes) -> None:
         super().__init__(clusters, cluster, m)
         self.held = held
-        self.held_by = sparse.csr_array(
+        self.held_by = scipy.sparse.csr_array(
             np.stack([np.bincount(cluster, column, clusters) for column in held.T])
         )
 
@@ -130,7 +130,7 @@ class _Few(_Ratings):
         flat = coincidences.reshape(self.clusters, k * k)
 
         def resampled(counts: Counts) -> Floats:
-            n_c = self._chosen(counts).T
+            n_c = self._value_counts(counts).T
             total = n_c.sum(axis=1)
             place = np.cumsum(n_c, axis=1) - n_c / 2
             together = weighted(counts, flat).reshape(-1, k, k)
@@ -163,7 +163,7 @@ class _Many(_Ratings):
         self.unit = np.repeat(np.arange(m.size), self.m.astype(np.int64))
         self.codes, self.k = said[said >= 0], names.size
         cells = (np.ones(self.codes.size), (self.codes, self.cluster[self.unit]))
-        self.held_by = sparse.csr_array(cells, shape=(self.k, clusters))
+        self.held_by = scipy.sparse.csr_array(cells, shape=(self.k, clusters))
 
     def first_and_second(self, scale: Floats) -> tuple[Floats, Floats]:
         placed = scale[self.codes]

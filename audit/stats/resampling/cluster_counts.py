@@ -18,7 +18,9 @@ from audit.stats.series import Floats
 KEPT_BYTES = 256 * 2**20
 
 
-def kept(draw: Callable[[int, int, int], np.ndarray]) -> Callable[[int, int, int], np.ndarray]:
+def remember_tables(
+    draw: Callable[[int, int, int], np.ndarray],
+) -> Callable[[int, int, int], np.ndarray]:
     """Remembers the tables used last, as many as fit in KEPT_BYTES; one that is larger alone is
     kept until the next comes."""
     known: OrderedDict[tuple[int, int, int], np.ndarray] = OrderedDict()
@@ -46,7 +48,7 @@ def check(clusters: int, resamples: int, seed: int) -> None:
         raise ValueError("the seed must be a whole number from 0")
 
 
-@kept
+@remember_tables
 def cluster_counts(clusters: int, resamples: int, seed: int) -> Floats:
     """A table resamples x clusters: how often each cluster was drawn.
 
@@ -78,7 +80,7 @@ def in_parts(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
         yield flat.reshape(size, clusters).astype(np.float64)
 
 
-@kept
+@remember_tables
 def in_single(clusters: int, resamples: int, seed: int) -> np.ndarray:
     """The same counts as float32: half the memory to walk where sums stay below 2^24."""
     counts = cluster_counts(clusters, resamples, seed).astype(np.float32)

@@ -22,7 +22,7 @@ def by_content(clusters: ArrayLike, *held: np.ndarray) -> Codes:
     codes, size = group_codes(clusters, np.asarray(clusters).size, what="clusters")
     item, width = np.zeros(codes.size, dtype=np.int64), 1
     for series in held:
-        # Of what people say, who said what is no content.
+        # Of what people say, who answered what is no content.
         for values in np.sort(series, axis=0) if series.ndim == 2 else series[None, :]:
             distinct, place = coded(values)
             kinds, item = coded(item * max(distinct.size, 1) + place)

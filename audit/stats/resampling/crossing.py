@@ -67,9 +67,11 @@ def right_pairs(
     matrix = (partners.reshape(size, -1) @ asking.reshape(size, -1).T).astype(np.float64)
     if epsilon is not None:
         matrix[np.diag_indices(size)] -= np.bincount(clusters[single[block]], minlength=size) / 2
-    matrix += _within(x, levels, clusters, size, np.where(single, starts, ends)[block], epsilon)
+    matrix += _pairs_within(
+        x, levels, clusters, size, np.where(single, starts, ends)[block], epsilon
+    )
     if epsilon:
-        matrix += _compared(
+        matrix += _pairs_between(
             x, levels, clusters, size, starts[far][block], starts[near][block], epsilon
         )
     largest = float(matrix.max(initial=0))
@@ -124,7 +126,7 @@ def _right(
     return right
 
 
-def _within(
+def _pairs_within(
     x: Floats, levels: Codes, clusters: Codes, size: int, ends: Codes, epsilon: float | None
 ) -> Floats:
     """The pairs of each block with itself, one step further apart at a time."""
@@ -150,7 +152,7 @@ def _within(
     return flat.reshape(size, size)
 
 
-def _compared(
+def _pairs_between(
     x: Floats,
     levels: Codes,
     clusters: Codes,

@@ -128,7 +128,7 @@ class Draw:
             self.check_size(values.size)
         return finite(*series)
 
-    def checked(self, undefined: Undefined, series: ArrayLike) -> Undefined:
+    def check_length(self, undefined: Undefined, series: ArrayLike) -> Undefined:
         """Undefined, if the series is as long as the clusters: else that is the mistake to name."""
         self.check_size(np.asarray(series).size)
         return undefined
@@ -157,11 +157,11 @@ class Draw:
     def count_uncommon(self, x: np.ndarray) -> tuple[int, int]:
         """How many clusters hold an item that is not the commonest one."""
 
-        def counted() -> tuple[int, int]:
+        def count_items() -> tuple[int, int]:
             codes = self.dense(x)
             return self.count_holding(codes != np.bincount(codes).argmax())
 
-        return self.remember(("rarer", digest(x)), counted)
+        return self.remember(("rarer", digest(x)), count_items)
 
     def count_holding(self, items: NDArray[np.bool_]) -> tuple[int, int]:
         """How many clusters hold one of these items, of how many."""
@@ -177,7 +177,7 @@ class Draw:
             return (self.in_single(counts) @ sums.astype(np.float32)).astype(np.float64)
         return weighted(counts, sums)
 
-    def drawn(self, sums: Floats) -> Floats:
+    def own_weighted(self, sums: Floats) -> Floats:
         """`weighted` of the draw's own counts, which are not held where they are too many to keep."""
         if self.are_kept:
             return weighted(self.counts, sums)

@@ -7,7 +7,7 @@ row of counts.
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from audit.stats.counting import grouped_pairs, pairs, pairs_of_each
 from audit.stats.counting.grouped_pairs import GroupedPairs
@@ -68,7 +68,7 @@ def _right_without(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) 
     if draw.sizes().max() <= 1:
         return without
     if epsilon is not None:
-        among: np.ndarray = listed(draw, x, levels, draw.cluster).right(epsilon)
+        among: np.ndarray = list_pairs(draw, x, levels, draw.cluster).right(epsilon)
     elif (draw.sizes() ** 2).sum() <= MOST_LISTED * draw.n:
         among = grouped_pairs.concordant(x, levels, draw.cluster)
     else:
@@ -79,11 +79,11 @@ def _right_without(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) 
     return without
 
 
-def listed(draw: Draw, x: Floats, levels: Codes, groups: Codes) -> GroupedPairs:
+def list_pairs(draw: Draw, x: Floats, levels: Codes, groups: Codes) -> GroupedPairs:
     """Every pair within a group: sorted once for its accuracy, plain and calibrated."""
     return draw.remember(
         ("listed", digest(x, levels, groups)),
-        lambda: GroupedPairs.among(levels.astype(np.float64), x, groups, None),
+        lambda: GroupedPairs.from_columns(levels.astype(np.float64), x, groups, None),
     )
 
 
@@ -207,7 +207,7 @@ def _count_ties(draw: Draw, counts: Counts, codes: Codes, power: int) -> Floats:
     if shared.any():
         column = pairs.dense(value[shared])
         width = int(column.max()) + 1
-        held_by = sparse.csr_array(
+        held_by = scipy.sparse.csr_array(
             (held[shared].astype(float), (column, cluster[shared])), shape=(width, draw.clusters)
         )
         step = max(1, 4_000_000 // counts.shape[0])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.series import Floats
@@ -75,5 +75,5 @@ def _bca_shares(value: float, drawn: Floats, left_out: Floats, shares: Floats) -
     pull = left_out.mean() - left_out
     spread = float((pull**2).sum())
     a = float((pull**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
-    z0, z = norm.ppf(below), norm.ppf(shares)
-    return norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))
+    z0, z = scipy.stats.norm.ppf(below), scipy.stats.norm.ppf(shares)
+    return scipy.stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))

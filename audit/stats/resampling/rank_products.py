@@ -24,8 +24,8 @@ def without_each(draw: Draw, x: Floats, levels: Codes) -> Floats:
     cluster, clusters = draw.cluster, draw.clusters
     codes = draw.dense(x)
     places, ranks = _places(codes), _places(levels)
-    crossed = by_group(_above(levels, places), cluster, clusters)
-    crossed += by_group(_above(codes, ranks), cluster, clusters)
+    crossed = by_group(_weights_above(levels, places), cluster, clusters)
+    crossed += by_group(_weights_above(codes, ranks), cluster, clusters)
     both = _both(draw, codes, levels)
     own = (places - _places_within(codes, draw)) * (ranks - _places_within(levels, draw))
     total = float((places * ranks).sum()) - crossed + both - by_group(own, cluster, clusters)
@@ -52,7 +52,7 @@ def _places_within(codes: Codes, draw: Draw) -> Floats:
     return places
 
 
-def _above(codes: Codes, weights: Floats) -> Floats:
+def _weights_above(codes: Codes, weights: Floats) -> Floats:
     """For each item the weights of those above it, and half of those beside it."""
     held = np.bincount(codes, weights=weights)
     return (held.sum() - np.cumsum(held) + held / 2)[codes]

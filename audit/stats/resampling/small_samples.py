@@ -36,9 +36,7 @@ from functools import lru_cache
 from typing import Literal
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.special import betainc, betaincinv, ndtri, stdtrit
-from scipy.stats import t as student
+import scipy
 
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling.exact_sums import by_group, mean, total
@@ -93,18 +91,25 @@ def _mid_p(hits: float, n: float, tail: float) -> float:
     if hits <= 1e-9:
         return 0.0
     misses = max(n - hits, 0.0)
-    low = float(betaincinv(hits, misses + 1, tail))
+    low = float(scipy.special.betaincinv(hits, misses + 1, tail))
     if misses <= 1e-9:
-        return float(betaincinv(hits, 1.0, 2 * tail))
+        return float(scipy.special.betaincinv(hits, 1.0, 2 * tail))
 
-    def beyond(p: float) -> float:
-        return float(betainc(hits, misses + 1, p) + betainc(hits + 1, misses, p)) / 2 - tail
+    def p_beyond(p: float) -> float:
+        return (
+            float(
+                scipy.special.betainc(hits, misses + 1, p)
+                + scipy.special.betainc(hits + 1, misses, p)
+            )
+            / 2
+            - tail
+        )
 
     # "As many or more" is too rare below the first, "more" from the second on.
-    high = float(betaincinv(hits + 1, misses, tail))
-    if not beyond(low) < 0 < beyond(high):
+    high = float(scipy.special.betaincinv(hits + 1, misses, tail))
+    if not p_beyond(low) < 0 < p_beyond(high):
         return low
-    return float(brentq(beyond, low, high, xtol=1e-17, rtol=4e-15))
+    return float(scipy.optimize.brentq(p_beyond, low, high, xtol=1e-17, rtol=4e-15))
 
 
 def mean_limits(
@@ -154,7 +159,7 @@ def between_ends(
     p, tail = (middle - bottom) / span, (1 - confidence) / 2
     size = float(clusters) if alike is None else alike
     if variance > 1e-18 * span**2:
-        few = (float(ndtri(1 - tail)) / _quantile(clusters, confidence)) ** 2
+        few = (float(scipy.special.ndtri(1 - tail)) / _quantile(clusters, confidence)) ** 2
         size = min(most, max(1.0, few * p * (1 - p) * span**2 / variance))
     low, high = _mid_p(p * size, size, tail), 1 - _mid_p((1 - p) * size, size, tail)
     return bottom + span * low, bottom + span * high
@@ -243,7 +248,7 @@ def _pull(values: Floats, middle: float, cluster: Codes, clusters: int) -> Float
 
 @lru_cache(maxsize=2**12)
 def _quantile(clusters: int, confidence: float) -> float:
-    return float(student.ppf((1 + confidence) / 2, clusters - 1))
+    return float(scipy.stats.t.ppf((1 + confidence) / 2, clusters - 1))
 
 
 def jackknifed(
@@ -272,7 +277,7 @@ def jackknifed(
         return Estimate(value, max(low, bottom), min(high, top), point.n)
     if error <= rounding:
         return Undefined(NO_SPREAD, point.n)
-    half = float(stdtrit(_freedom(away, spread), (1 + confidence) / 2)) * error
+    half = float(scipy.special.stdtrit(_freedom(away, spread), (1 + confidence) / 2)) * error
     if scale == "plain":
         low, high = value - half, value + half
     elif scale == "share":

@@ -44,7 +44,7 @@ def forget_found() -> None:
     _full.clear()
 
 
-def alike(images: Sequence[Image.Image], most: int) -> Iterator[list[int]]:
+def group_by_size(images: Sequence[Image.Image], most: int) -> Iterator[list[int]]:
     """Indices of pictures of one size, at most so many at a time.
 
     Pictures of different sizes would have to be padded, and a model's input would then depend on

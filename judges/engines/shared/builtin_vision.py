@@ -177,13 +177,13 @@ def _textbook() -> np.ndarray:
         for turn, squeeze in product(np.radians(_TURNS), _SQUEEZES):
             tall = y / squeeze
             u, v = x * np.cos(turn) + tall * np.sin(turn), tall * np.cos(turn) - x * np.sin(turn)
-            drawn = _inside(shape, u, v)
+            drawn = _covered_points(shape, u, v)
             where = ndimage.find_objects(drawn.astype(np.int32))[0]
             rows.append(_on_grid(drawn[where]))
     return np.stack(rows)
 
 
-def _inside(shape: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
+def _covered_points(shape: str, x: np.ndarray, y: np.ndarray) -> np.ndarray:
     """Which points the textbook shape covers; y grows downwards."""
     r, angle = np.hypot(x, y), np.arctan2(x, -y)
     if shape == "circle":

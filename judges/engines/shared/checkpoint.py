@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from judges.engines.shared import header_check, memory, weight_facts, weight_files, weights
 from judges.engines.shared.batches import Growing
 from judges.engines.shared.torch_setup import prepare
-from judges.errors import EngineRefused, JudgeRefused, MemoryFull, first_line
+from judges.errors import EngineRefused, JudgeRefused, MemoryFull, clause_of, first_line
 from judges.options import Declared, choice, declared, free_text, real, weights_of, whole
 from judges.protocols import Engine
 
@@ -160,7 +160,7 @@ class CheckpointEngine(Engine, Declared):
         except MemoryFull as error:
             self.__dict__.pop("_net", None)
             raise EngineRefused(
-                f"“{self.checkpoint}” does not fit into memory: {error}. Choose a larger device, or "
+                f"“{self.checkpoint}” does not fit into memory: {clause_of(error)}. Choose a larger device, or "
                 "bfloat16 as the precision."
             ) from error
         except Exception as error:

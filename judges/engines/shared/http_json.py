@@ -101,7 +101,7 @@ class Server:
             raise self._unanswered(error) from error
 
     def _unanswered(self, error: httpx.TransportError, for_all: bool = False) -> Unanswered:
-        return Unanswered(f"{self.name} did not answer: {_words(error)}.", for_all)
+        return Unanswered(f"{self.name} did not answer: {_error_text(error)}.", for_all)
 
     def _send(self, path: str, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
         deadline = time.monotonic() + self._timeout
@@ -206,7 +206,7 @@ def _until(text: str) -> float:
     return (when - datetime.now(UTC)).total_seconds()
 
 
-def _words(error: httpx.TransportError) -> str:
+def _error_text(error: httpx.TransportError) -> str:
     if isinstance(error, httpx.TimeoutException):
         return "the time is up"
     if isinstance(error, httpx.RemoteProtocolError):

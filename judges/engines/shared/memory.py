@@ -25,7 +25,7 @@ _T5_TABLE = re.compile(r"(.*?)(?:(?:en|de)coder\.)?embed_tokens\.weight")
 _room_makers: list[Callable[[], None]] = []
 
 
-def wanted(tensors: Mapping[str, Tensor], precision: str) -> int:
+def count_bytes(tensors: Mapping[str, Tensor], precision: str) -> int:
     """Bytes of the weights, once they are loaded; pictures and texts come on top of it."""
     size = _SIZES[precision]
     return sum(
@@ -78,7 +78,7 @@ def _cached_of_group() -> int:
 
 def expect_room(name: str, tensors: Mapping[str, Tensor], device: str, precision: str) -> None:
     """Refuse weights that do not fit, after all that can go has gone."""
-    needs = wanted(tensors, precision)
+    needs = count_bytes(tensors, precision)
     # Weights are read into the machine's memory first, wherever they go then.
     for place in dict.fromkeys(("cpu", device)):
         there = free(place)
@@ -86,14 +86,17 @@ def expect_room(name: str, tensors: Mapping[str, Tensor], device: str, precision
             make_room()
             there = free(place)
         if there is not None and there < needs:
-            _refuse(name, tensors, precision, f"{_called(place)} has {gib(there)} free")
+            _refuse(name, tensors, precision, f"{_place_name(place)} has {gib(there)} free")
 
 
 def several_gpus(name: str, tensors: Mapping[str, Tensor], precision: str) -> dict[int, int]:
     """How many bytes of a model that exceeds one GPU each of them takes; empty where one is enough, or there
     is no more than one. Such weights go from their files to the GPUs, without the machine's memory."""
     cuda = prepare().cuda
-    needs, count = wanted(tensors, precision), cuda.device_count() if cuda.is_available() else 0
+    needs, count = (
+        count_bytes(tensors, precision),
+        cuda.device_count() if cuda.is_available() else 0,
+    )
     if count < 2 or (free("cuda") or 0) >= needs:
         return {}
     make_room()
@@ -109,7 +112,7 @@ def several_gpus(name: str, tensors: Mapping[str, Tensor], precision: str) -> di
 
 
 def _refuse(name: str, tensors: Mapping[str, Tensor], precision: str, there: str) -> NoReturn:
-    needs, half = wanted(tensors, precision), wanted(tensors, "bfloat16")
+    needs, half = count_bytes(tensors, precision), count_bytes(tensors, "bfloat16")
     smaller = f", or precision=bfloat16 ({gib(half)})" if half < needs else ""
     raise EngineRefused(
         f"“{name}” wants {gib(needs)} for its weights in {precision}, and {there}. "
@@ -121,7 +124,7 @@ def gib(size: int) -> str:
     return f"{size / GIB:,.1f} GiB" if size >= GIB / 10 else f"{size / (1 << 20):,.1f} MiB"
 
 
-def _called(place: str) -> str:
+def _place_name(place: str) -> str:
     return "this machine" if place == "cpu" else place
 
 

@@ -9,7 +9,7 @@ from zipfile import is_zipfile
 
 from judges.engines.shared import weight_files, weights
 from judges.engines.shared.torch_setup import prepare
-from judges.engines.shared.weight_files import Found, Tensor
+from judges.engines.shared.weight_files import FoundWeights, Tensor
 from judges.errors import EngineRefused, first_line
 
 _log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ class _Inert:
         pass
 
 
-def headers(found: Found) -> dict[str, Tensor] | None:
+def headers(found: FoundWeights) -> dict[str, Tensor] | None:
     """All tensors of a checkpoint by the headers of its files: of safetensors, and of torch's files,
     whose pickle is read and whose tensors are not. None where a file has no header."""
     told = weight_files.headers(found)

@@ -17,7 +17,7 @@ RULES = ("first_tokens", "distinct_tokens", "sequence", "share")
 
 
 @dataclass(frozen=True, slots=True)
-class _Counted:
+class _AnswerTokens:
     """The tokens that decide a question, or the reason why there are none."""
 
     tokens: tuple[int, ...]
@@ -34,14 +34,14 @@ class AnswerReader:
 
     def forced(self, question: Question) -> tuple[int, ...]:
         """The tokens to put after the question, so that each further one of an answer is scored."""
-        return self._counted(question).tokens[:-1] if question.rule == "sequence" else ()
+        return self._answer_tokens(question).tokens[:-1] if question.rule == "sequence" else ()
 
     def read(self, questions: Sequence[Question], logits: Any) -> list[Answer]:
         """`logits`: for each question the row after it, then one after each of its forced tokens.
 
         All are read in one go, since each transfer from another device takes its time.
         """
-        counted = [self._counted(question) for question in questions]
+        counted = [self._answer_tokens(question) for question in questions]
         firsts: list[int] = []
         rows: list[int] = []
         tokens: list[int] = []
@@ -65,7 +65,7 @@ class AnswerReader:
         ]
 
     def _answer(
-        self, question: Question, counted: _Counted, said: int, logs: list[float]
+        self, question: Question, counted: _AnswerTokens, said: int, logs: list[float]
     ) -> Answer:
         tokens = tuple(
             (self._text(token), math.exp(log))
@@ -80,27 +80,27 @@ class AnswerReader:
             return Answer(None, self._text(said), tokens, reason=reason)
         return Answer(_probability(question.rule, logs), self._text(said), tokens)
 
-    def _counted(self, question: Question) -> _Counted:
+    def _answer_tokens(self, question: Question) -> _AnswerTokens:
         if question.rule not in RULES:
             raise ValueError(f"The rule is one of {', '.join(RULES)}, not {question.rule!r}.")
         if question.rule == "share" and len(question.answers) != 2:
-            return _Counted((), f"A share is of two answers, not of {len(question.answers)}.")
+            return _AnswerTokens((), f"A share is of two answers, not of {len(question.answers)}.")
         answers = question.answers[:1] if question.rule == "sequence" else question.answers
         encoded = [self._encode(answer) for answer in answers]
         if not answers:
-            return _Counted((), "The question names no answer to look for.")
+            return _AnswerTokens((), "The question names no answer to look for.")
         if not all(encoded):
-            return _Counted((), f"An answer is empty: {_quoted(answers)}.")
+            return _AnswerTokens((), f"An answer is empty: {_quoted(answers)}.")
         if question.rule == "sequence":
-            return _Counted(encoded[0] + self.end)
+            return _AnswerTokens(encoded[0] + self.end)
         first = tuple(tokens[0] for tokens in encoded)
         if question.rule == "distinct_tokens":
             first = tuple(self._distinct(first))
             if not first:
-                return _Counted((), f"{_quoted(answers)} begin with a blank only.")
+                return _AnswerTokens((), f"{_quoted(answers)} begin with a blank only.")
         if question.rule == "share" and first[0] == first[1]:
-            return _Counted((), f"{_quoted(answers)} begin with the same token.")
-        return _Counted(first)
+            return _AnswerTokens((), f"{_quoted(answers)} begin with the same token.")
+        return _AnswerTokens(first)
 
     def _distinct(self, tokens: Sequence[int]) -> Iterator[int]:
         return (token for token in dict.fromkeys(tokens) if self._text(token).strip())

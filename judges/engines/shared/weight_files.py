@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from judges.errors import EngineRefused, first_line
+from judges.errors import EngineRefused, clause_of, first_line
 
 # The bytes of a number in safetensors' words.
 BYTES = {"F64": 8, "I64": 8, "U64": 8, "F32": 4, "I32": 4, "U32": 4, "F16": 2, "BF16": 2}
@@ -48,7 +48,7 @@ class Tensor:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundWeights:
     """Where a checkpoint lies. `commit` is known for those of a hub's cache."""
 
     root: Path
@@ -60,20 +60,24 @@ class Found:
         return sum(file.stat().st_size for file in self.files)
 
 
-def find(checkpoint: str, revision: str = "") -> Found | None:
+def find(checkpoint: str, revision: str = "") -> FoundWeights | None:
     """The files with weights of a folder, a file or a repository in the hub's cache; None where there
     are none on this machine."""
     path = Path(checkpoint).expanduser()
     if one := one_file(checkpoint):
         cached = in_cache(one[0], revision)
         file = cached / one[1] if cached else None
-        return Found(cached, (file,), cached.name) if cached and file and file.is_file() else None
+        return (
+            FoundWeights(cached, (file,), cached.name)
+            if cached and file and file.is_file()
+            else None
+        )
     if path.is_file():
-        return Found(path.parent, (path,))
+        return FoundWeights(path.parent, (path,))
     if path.is_dir():
-        return Found(path, files_in(path))
+        return FoundWeights(path, files_in(path))
     cached = in_cache(checkpoint, revision)
-    return Found(cached, files_in(cached), cached.name) if cached else None
+    return FoundWeights(cached, files_in(cached), cached.name) if cached else None
 
 
 def one_file(checkpoint: str) -> tuple[str, str] | None:
@@ -101,7 +105,10 @@ def fetch(checkpoint: str, revision: str = "") -> None:
         )
     from huggingface_hub import hf_hub_download
 
+    from judges.engines.shared.hub import expect_reachable
+
     repository, name = one
+    expect_reachable(repository, revision)
     try:
         got = hf_hub_download(repository, name, revision=revision or "main")
     except (OSError, ValueError) as error:
@@ -243,7 +250,7 @@ def header(file: Path) -> dict[str, Tensor]:
     return {key: tensor for key, (tensor, _) in tensors.items()}
 
 
-def headers(found: Found) -> dict[str, Tensor] | None:
+def headers(found: FoundWeights) -> dict[str, Tensor] | None:
     """All tensors of a checkpoint; None where its files are of another kind, without a header."""
     if not found.files or any(file.suffix != ".safetensors" for file in found.files):
         return None
@@ -273,7 +280,9 @@ def configuration(folder: Path) -> dict[str, Any]:
     try:
         told = json.loads(file.read_text())
     except ValueError as error:
-        raise EngineRefused(f"The config.json of “{folder.name}” is no JSON: {error}.") from error
+        raise EngineRefused(
+            f"The config.json of “{folder.name}” is no JSON: {clause_of(error)}."
+        ) from error
     if not isinstance(told, dict):
         raise EngineRefused(f"The config.json of “{folder.name}” holds no settings by name.")
     return told

@@ -15,7 +15,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from judges.engines.shared import memory, weight_files
+from judges.engines.shared import architecture, hub, memory, weight_files
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused, KeysDoNotFit, MemoryFull, first_line
 
@@ -72,6 +72,7 @@ def load_model(
     dtype = pick_precision(precision)
     _expect_adapter_library(checkpoint)
     tensors = weight_files.expect_whole(check_named(checkpoint), revision)
+    architecture.expect_fit(model_class, checkpoint, revision)
     if (instead := instead_of_loading.get()) is not None:
         instead(model_class, checkpoint, tensors, revision, (ignore, never_used), options)
     split = {}
@@ -79,8 +80,9 @@ def load_model(
         split = _split(checkpoint, tensors, precision) if may_be_split and device == "auto" else {}
         if not split:
             memory.expect_room(checkpoint, tensors, pick_device(device), precision)
-    try:
-        model, loading = model_class.from_pretrained(
+
+    def load(**more: Any) -> Any:
+        return model_class.from_pretrained(
             checkpoint,
             revision=weight_files.pinned(checkpoint, revision),
             dtype=dtype,
@@ -90,7 +92,11 @@ def load_model(
             **_SAFELY,
             **split,
             **options,
+            **more,
         )
+
+    try:
+        model, loading = hub.from_hub(load, checkpoint, revision)
     except (OSError, ValueError, ImportError, RuntimeError) as error:
         raise EngineRefused(f"“{checkpoint}” cannot be loaded: {first_line(error)}") from error
     check_loading(checkpoint, loading, ignore, never_used)
@@ -133,13 +139,17 @@ def _expect_adapter_library(checkpoint: str) -> None:
 def load_processor(
     processor_class: Any, checkpoint: str, *, revision: str = "", **options: Any
 ) -> Any:
-    try:
+    def load(**more: Any) -> Any:
         return processor_class.from_pretrained(
             check_named(checkpoint),
             revision=weight_files.pinned(checkpoint, revision),
             trust_remote_code=False,
             **options,
+            **more,
         )
+
+    try:
+        return hub.from_hub(load, check_named(checkpoint), revision)
     except (OSError, ValueError, ImportError) as error:
         raise EngineRefused(
             f"The processor of “{checkpoint}” cannot be loaded: {first_line(error)}"

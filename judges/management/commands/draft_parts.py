@@ -37,7 +37,7 @@ class Command(StudyCommand):
         except ValueError as error:
             raise CommandError(str(error)) from None
         except Passing as failure:
-            raise CommandError(failure.reason) from None
+            raise CommandError(f"{failure.reason}.") from None
         for text, reason in server.left_out.items():
             self.stderr.write(f"“{text[:80]}”: drafted by the grammar instead. {reason}")
         version = drafts.make_draft(study=study, find=server.find, source=model)

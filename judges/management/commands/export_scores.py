@@ -32,7 +32,7 @@ class Command(StudyCommand):
             raise CommandError(f"“{judge}” has no run in “{study.slug}”.")
         if format in OFFICIAL and len(runs) != 1:
             raise CommandError("A paper's layout holds one judge: name it with --judge.")
-        rows = files.Counted(score_export.score_rows(study, judge=judge))
+        rows = files.CountedRows(score_export.score_rows(study, judge=judge))
         if format in OFFICIAL:
             lines = OFFICIAL[format](study, runs[0])
         elif format == "csv":

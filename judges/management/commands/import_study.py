@@ -38,7 +38,7 @@ class Command(ImportCommand):
         self.add_flags(add)
 
     def handle(self, *, study, path, format, dry_run, strict, owner, **options) -> None:
-        account = owners.chosen(owner)
+        account = owners.choose_owner(owner)
         outcome = self.carry_out(
             bring_in.import_study,
             slug=study,

@@ -18,7 +18,8 @@ class Command(StudyCommand):
         add_option(add, "talk.checkpoint=…")
         add(
             "--like",
-            "how both are shown: “apart”, with the prompt's own pictures, or “strip”: pasted side by side",
+            "how both are shown: “apart”, with the prompt's own pictures; “strip”, pasted side by side; or in "
+            "the words of UnifiedReward",
             choices=[layout.name for layout in LAYOUTS.values()],
             default=APART.name,
         )
@@ -34,4 +35,4 @@ class Command(StudyCommand):
             layout=layout,
         )
         event_log.note(study, "started", f"asked {told.judge} about {told.pairs} pairs")
-        return told.words()
+        return told.sentence()

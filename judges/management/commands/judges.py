@@ -44,7 +44,7 @@ class Command(PlainCommand):
         width = max(len(info.name) for info in judges)
         lines = []
         for info in judges:
-            lines += [f"{info.name:<{width}}  {info.title}", f"{'':<{width}}  {info.words}"]
+            lines += [f"{info.name:<{width}}  {info.title}", f"{'':<{width}}  {info.sentence}"]
             for told in info.declared if judge else ():
                 lines.append(f"{'':<{width}}    {told['name']} = {told['default']}")
                 lines.append(f"{'':<{width}}      {told['help']} It is {told['wanted']}.")

@@ -23,7 +23,7 @@ class Command(StudyCommand):
     def do(self, study, *, judge, out, format, **options) -> None:
         left_out: Counter[str] = Counter()
         name, run = run_of(study, judge)
-        rows = files.Counted(repairs(name, run, left_out))
+        rows = files.CountedRows(repairs(name, run, left_out))
         signature = write_lines(as_csv(rows, COLUMNS) if format == "csv" else as_jsonl(rows), out)
         if signature is not None:
             words = describe(name, run, file=out.name, format=format, signature=signature)

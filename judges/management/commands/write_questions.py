@@ -42,7 +42,7 @@ class Command(StudyCommand):
         try:
             rows = list(draft(FORMS[form], engine, prompts, leave_out))
         except Passing as failure:
-            raise CommandError(failure.reason) from None
+            raise CommandError(f"{failure.reason}.") from None
         if not rows:
             raise CommandError("Nothing was drafted.")
         write_lines(out, [FORMS[form].write(rows)])

@@ -20,7 +20,7 @@ from typing import Any, ClassVar
 from judges.boxes import FAINT, Box, area, as_evidence, from_score, shared_area
 from judges.number_words import NUMBERS
 from judges.options import Optioned, choice, flag, real
-from judges.protocols import Detection, Judgement, Objects, Seen, Subject, Unscored, Want
+from judges.protocols import Detection, Judgement, KnownAnswers, Objects, Subject, Unscored, Want
 
 COUNTS = {"a": 1, "an": 1} | {NUMBERS[count]: count for count in range(1, 9)}
 _PLURAL_IN_S = (
@@ -53,7 +53,7 @@ CALLED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Counted:
+class CountedNoun:
     noun: str
     wanted: int
     found: int
@@ -67,10 +67,12 @@ def numeracy(
     whole_words: bool = False,
 ) -> float:
     """The score of one image; a prompt that counts nothing is refused."""
-    return _score(count(wanted(prompt), detections, threshold=threshold, whole_words=whole_words))
+    return _score(
+        count(wanted_counts(prompt), detections, threshold=threshold, whole_words=whole_words)
+    )
 
 
-def wanted(prompt: str) -> list[tuple[str, int]]:
+def wanted_counts(prompt: str) -> list[tuple[str, int]]:
     """What the prompt counts: a number word (or an article) right before a noun of the table."""
     words = re.findall(r"[\w'-]+", prompt.lower())
     return [
@@ -86,7 +88,7 @@ def count(
     *,
     threshold: float = 0.5,
     whole_words: bool = False,
-) -> list[Counted]:
+) -> list[CountedNoun]:
     confident = [detection for detection in detections if detection["score"] >= threshold]
     labels = [detection["class"] for detection in _distinct(confident)]
     counted = []
@@ -94,8 +96,10 @@ def count(
         name = CALLED.get(noun, noun)
         if name not in labels:
             # As coded, labels stay renamed: a later noun is compared with the new name.
-            labels = [name if _inside(name, label, whole_words) else label for label in labels]
-        counted.append(Counted(noun, number, labels.count(name)))
+            labels = [
+                name if _name_in_label(name, label, whole_words) else label for label in labels
+            ]
+        counted.append(CountedNoun(noun, number, labels.count(name)))
     return counted
 
 
@@ -110,15 +114,15 @@ class Numeracy(Optioned):
     identity: ClassVar[str] = "Numeracy"
     version: ClassVar[str] = "1"
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        asked = _asked(subject)
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
+        asked = _nouns_to_count(subject)
         if isinstance(asked, str) or self._untaught(asked, seen.classes) and self._leaves_out:
             return ()
         want = _objects(asked)
         return () if want in seen else (want,)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
-        asked = _asked(subject)
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
+        asked = _nouns_to_count(subject)
         if isinstance(asked, str):
             return Unscored(asked, lacks="counts")
         untaught = self._untaught(asked, seen.classes)
@@ -154,16 +158,20 @@ class Numeracy(Optioned):
         unknown = [
             name
             for name in names
-            if classes and not any(_inside(name, label, self.whole_words) for label in classes)
+            if classes
+            and not any(_name_in_label(name, label, self.whole_words) for label in classes)
         ]
         return f"The detector does not know the class {', '.join(unknown)}." if unknown else ""
 
 
-def _asked(subject: Subject) -> list[tuple[str, int]] | str:
+def _nouns_to_count(subject: Subject) -> list[tuple[str, int]] | str:
     """What is to be counted, or a sentence saying why nothing is."""
     brought: Any = subject.metadata.get("counts")
     if brought is None:
-        return wanted(subject.prompt) or "This prompt counts nothing that the table of nouns has."
+        return (
+            wanted_counts(subject.prompt)
+            or "This prompt counts nothing that the table of nouns has."
+        )
     fits = isinstance(brought, Mapping) and all(
         isinstance(number, int) and not isinstance(number, bool) and number > 0
         for number in brought.values()
@@ -177,14 +185,14 @@ def _objects(asked: Sequence[tuple[str, int]]) -> Objects:
     return Objects(tuple(dict.fromkeys(CALLED.get(noun, noun) for noun, _ in asked)))
 
 
-def _score(counted: Sequence[Counted]) -> float:
+def _score(counted: Sequence[CountedNoun]) -> float:
     if not counted:
         raise ValueError("The prompt counts nothing that the table of nouns has.")
     points = sum((thing.found > 0) + (thing.found == thing.wanted) for thing in counted)
     return points / (2 * len(counted))
 
 
-def _inside(name: str, label: str, whole_words: bool) -> bool:
+def _name_in_label(name: str, label: str, whole_words: bool) -> bool:
     if whole_words:
         return name in {part.strip().rstrip("0123456789") for part in re.split(r"[,/]", label)}
     return name in label

@@ -42,7 +42,16 @@ from judges.methods.compbench.positions import (
 )
 from judges.noun_phrases import check_reader, parser_option, reader
 from judges.options import Optioned, choice, flag, real
-from judges.protocols import DepthOf, Detection, Judgement, Objects, Seen, Subject, Unscored, Want
+from judges.protocols import (
+    DepthOf,
+    Detection,
+    Judgement,
+    KnownAnswers,
+    Objects,
+    Subject,
+    Unscored,
+    Want,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,15 +76,15 @@ class Spatial2D(Optioned):
         super().__post_init__()
         check_reader(self.parser)
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        asked = _asked(subject, self.parser, RELATIONS, around=self.complex)
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
+        asked = _find_relation(subject, self.parser, RELATIONS, around=self.complex)
         if isinstance(asked, str) or _is_left_out(self, asked, seen):
             return ()
         want = _objects(asked)
         return () if want in seen else (want,)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
-        asked = _asked(subject, self.parser, RELATIONS, around=self.complex)
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
+        asked = _find_relation(subject, self.parser, RELATIONS, around=self.complex)
         if isinstance(asked, str):
             # Of a complex prompt whose things it cannot find, the official script says 0.
             if self.complex:
@@ -118,8 +127,8 @@ class Spatial3D(Optioned):
         super().__post_init__()
         check_reader(self.parser)
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
-        asked = _asked(subject, self.parser, DEPTHS)
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
+        asked = _find_relation(subject, self.parser, DEPTHS)
         if isinstance(asked, str) or _is_left_out(self, asked, seen):
             return ()
         want = _objects(asked)
@@ -131,8 +140,8 @@ class Spatial3D(Optioned):
         depths = (self._depth(d, subject.size) for d in (one, other))
         return tuple(depth for depth in depths if depth not in seen)
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
-        asked = _asked(subject, self.parser, DEPTHS)
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
+        asked = _find_relation(subject, self.parser, DEPTHS)
         if isinstance(asked, str):
             return Unscored(asked, lacks="relation")
         relation, *nouns = asked
@@ -185,12 +194,14 @@ class Spatial3D(Optioned):
         return met[0], met[1]
 
 
-def _is_left_out(rules: Spatial2D | Spatial3D, asked: tuple[str, str, str], seen: Seen) -> bool:
+def _is_left_out(
+    rules: Spatial2D | Spatial3D, asked: tuple[str, str, str], seen: KnownAnswers
+) -> bool:
     """Whether the prompt stays without a score, since the detector was never taught a noun."""
     return rules.unknown == "unscored" and bool(untaught(asked[1:], seen.classes, rules.synonyms))
 
 
-def _asked(
+def _find_relation(
     subject: Subject, parser: str, relations: Sequence[str], *, around: bool = False
 ) -> tuple[str, str, str] | str:
     """The relation and the two nouns of a prompt, or a sentence saying why there are none."""

@@ -17,7 +17,7 @@ from judges.methods.clip_score import ClipScore
 from judges.methods.compbench.spatial_methods import Spatial2D
 from judges.noun_phrases import check_reader, parser_option
 from judges.options import Optioned, choice, flag
-from judges.protocols import Judgement, Method, Seen, Subject, Unscored, Want
+from judges.protocols import Judgement, KnownAnswers, Method, Subject, Unscored, Want
 
 ALL = ("attribute", "spatial", "clip")
 # By the official lists complex_val_spatial, _action and _spatialaction.
@@ -61,16 +61,16 @@ class ThreeInOne(Optioned):
             "clip": ClipScore(without_adjectives=self.without_adjectives, parser=self.parser),
         }
 
-    def wants(self, subject: Subject, seen: Seen) -> Sequence[Want]:
+    def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         wants = [
             want
-            for part in self._asked(subject)
+            for part in self._phrases(subject)
             for want in self._methods[part].wants(subject, seen)
         ]
         return tuple(dict.fromkeys(wants))
 
-    def judge(self, subject: Subject, seen: Seen) -> Judgement | Unscored:
-        parts = self._asked(subject)
+    def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
+        parts = self._phrases(subject)
         if not parts:
             return Unscored(
                 "3-in-1 must know whether this prompt is spatial, action or spatialaction "
@@ -92,7 +92,7 @@ class ThreeInOne(Optioned):
         scores = [t.score for t in judged.values() if isinstance(t, Judgement)]
         return Judgement(sum(scores) / len(scores), evidence=evidence)
 
-    def _asked(self, subject: Subject) -> tuple[str, ...]:
+    def _phrases(self, subject: Subject) -> tuple[str, ...]:
         if self.paper:
             return ALL
         kind = str(subject.metadata.get("subset", ""))

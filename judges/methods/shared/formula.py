@@ -86,7 +86,7 @@ def _check(node: ast.AST, names: dict[str, None], depth: int) -> None:
     else:
         raise ValueError(
             f"A formula holds names, numbers, + - * / and {', '.join(FUNCTIONS)}, not "
-            f"“{_shown(node)}”."
+            f"“{_node_text(node)}”."
         )
     for one in below:
         _check(one, names, depth + 1)
@@ -95,9 +95,9 @@ def _check(node: ast.AST, names: dict[str, None], depth: int) -> None:
 def _arguments(node: ast.Call) -> Sequence[ast.AST]:
     name = node.func.id if isinstance(node.func, ast.Name) else ""
     if name not in FUNCTIONS:
-        raise ValueError(f"A formula knows {', '.join(FUNCTIONS)}, not “{_shown(node.func)}”.")
+        raise ValueError(f"A formula knows {', '.join(FUNCTIONS)}, not “{_node_text(node.func)}”.")
     if node.keywords or not node.args or (name == "sqrt" and len(node.args) != 1):
-        raise ValueError(f"“{_shown(node)}” does not give {name} what it needs.")
+        raise ValueError(f"“{_node_text(node)}” does not give {name} what it needs.")
     return node.args
 
 
@@ -140,7 +140,7 @@ def _is_number(value: Any) -> bool:
         return False
 
 
-def _shown(node: ast.AST) -> str:
+def _node_text(node: ast.AST) -> str:
     try:
         return ast.unparse(node)[:60]
     except (ValueError, RecursionError):

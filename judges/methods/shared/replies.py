@@ -22,15 +22,17 @@ _FENCE = re.compile(r"```[A-Za-z]*[^\S\n]*\n(.*?)```", re.DOTALL)
 class Reply:
     """One reply, read in one form."""
 
-    def __init__(self, text: str, form: str) -> None:
+    def __init__(self, text: str, form: str, part: str | None = None) -> None:
+        """`part`: of the whole text, in which it is read; all of it where nothing is named."""
         if form not in FORMS:
             raise ValueError(f"A reply is read as one of {', '.join(FORMS)}, not {form!r}.")
         self.whole = text
+        text = text if part is None else part
         self.text = _THOUGHTS.sub("", text).rpartition("</think>")[2].strip()
         self.form = form
         self._values = list(_json_values(self.text)) if form == "json" else []
 
-    def at(self, path: Path) -> Any:
+    def value_at(self, path: Path) -> Any:
         """The value at the end of the path, or MISSING. Items of a list are counted from 1."""
         if self.form == "text":
             return self.text if self.text else MISSING

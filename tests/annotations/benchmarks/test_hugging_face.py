@@ -159,7 +159,7 @@ def test_pictures_are_left_where_they_are_while_only_labels_are_looked_at(tmp_pa
     def kept(content):
         raise AssertionError("a picture was read")
 
-    monkeypatch.setattr(parquet_rows, "Kept", kept)
+    monkeypatch.setattr(parquet_rows, "EmbeddedFile", kept)
     for number, row in enumerate([GENAI, ANY[0]]):
         read = Read("hf", table(tmp_path / f"{number}.parquet", [row]), pictures=False)
         assert read.labels

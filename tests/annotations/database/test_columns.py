@@ -19,6 +19,6 @@ def test_columns_hold_what_the_rows_say_however_many_are_read_at_once(study, mon
 
 def test_places_are_found_by_id_and_who_came_later_has_none():
     places = columns.Places(np.array([7, 3, 12]))
-    assert places.of(np.array([3, 12, 7, 7, 4, 13])).tolist() == [1, 2, 0, 0, -1, -1]
+    assert places.find_places(np.array([3, 12, 7, 7, 4, 13])).tolist() == [1, 2, 0, 0, -1, -1]
     nobody = columns.Places(np.array([], dtype=np.int64))
-    assert nobody.of(np.array([3.0])).tolist() == [-1]
+    assert nobody.find_places(np.array([3.0])).tolist() == [-1]

@@ -45,14 +45,14 @@ def test_many_hold_it_together_and_one_alone_waits_for_all():
     order: list[str] = []
 
     def alone() -> None:
-        with locks.alone("a"):
+        with locks.hold_alone("a"):
             order.append("alone")
 
     with locks.together("a"):
         other = InThread(lambda: _hold(order, "together"))
         other.ended()
         waiting = InThread(alone)
-        with locks.alone("b"):
+        with locks.hold_alone("b"):
             order.append("another name")
         assert "alone" not in order
         order.append("given back")
@@ -66,7 +66,7 @@ def _hold(order: list[str], name: str) -> None:
 
 
 def test_an_error_inside_gives_it_back():
-    with pytest.raises(ZeroDivisionError), locks.alone("a"):
+    with pytest.raises(ZeroDivisionError), locks.hold_alone("a"):
         _ = 1 / 0
     InThread(lambda: _hold([], "")).ended()
 

@@ -13,10 +13,10 @@ from annotations.forms.definition import (
     KINDS,
     YES_NO,
     Choice,
+    Condition,
     Example,
     Form,
     Question,
-    When,
     Wording,
 )
 from annotations.forms.papers import EARLIER, FORMS
@@ -55,9 +55,9 @@ def questions(draw, name, earlier):
         if other.choices:
             values = [choice.value for choice in other.choices]
             picked = draw(st.lists(st.sampled_from(values), min_size=1, unique=True))
-            whens.append(When(other.name, one_of=tuple(picked)))
+            whens.append(Condition(other.name, one_of=tuple(picked)))
         elif other.kind == "number":
-            whens.append(When(other.name, above=draw(NUMBERS)))
+            whens.append(Condition(other.name, above=draw(NUMBERS)))
     low, high = sorted((draw(NUMBERS), draw(NUMBERS)))
     number = kind == "number"
     return Question(

@@ -12,7 +12,7 @@ from annotations.consensus import RULES
 from annotations.errors import FormRefused, LabelRefused
 from annotations.exports.labels import consensus_rows
 from annotations.forms.definition import YES_NO, Choice, Form, Question
-from annotations.forms.display import shown
+from annotations.forms.display import show_question
 from annotations.forms.papers import FORMS
 from annotations.forms.per_image import AskedQuestion, PromptFacts, questions_about
 from annotations.forms.text_format import as_text, parse
@@ -90,11 +90,15 @@ def test_it_is_an_answer_only_where_it_is_offered():
 
 def test_its_key_is_one_that_no_choice_has():
     plain = Question("aligned", "?", YES_NO, cant_tell=True)
-    assert [choice.key for choice in shown(AskedQuestion("a", plain), None).choices] == list("ync")
+    assert [
+        choice.key for choice in show_question(AskedQuestion("a", plain), None).choices
+    ] == list("ync")
     own = (Choice("cat", "A cat", "c"), Choice("fox", "A fox", "x"))
     other = Question("animal", "?", own, cant_tell=True)
-    assert [choice.key for choice in shown(AskedQuestion("a", other), None).choices] == list("cxt")
-    chosen = shown(AskedQuestion("a", plain), CANT_TELL).choices
+    assert [
+        choice.key for choice in show_question(AskedQuestion("a", other), None).choices
+    ] == list("cxt")
+    chosen = show_question(AskedQuestion("a", plain), CANT_TELL).choices
     assert [choice.chosen for choice in chosen] == [False, False, True]
 
 

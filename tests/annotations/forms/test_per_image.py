@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotations.forms.definition import When
+from annotations.forms.definition import Condition
 from annotations.forms.papers import FORMS
 from annotations.forms.per_image import PromptFacts, holds, objects_of, plural, questions_about
 from annotations.sources.records import AtomRecord
@@ -63,14 +63,14 @@ def test_the_category_of_a_prompt_chooses_the_words(tag, words):
 @pytest.mark.parametrize(
     ("when", "given", "shown"),
     [
-        (When("count", above=0), {"count": 1}, True),
-        (When("count", above=0), {"count": 0}, False),
-        (When("count", above=0), {}, False),
-        (When("wrong", one_of=("colour",)), {"wrong": ["count", "colour"]}, True),
-        (When("wrong", one_of=("colour",)), {"wrong": ["count"]}, False),
-        (When("atom", one_of=(0,)), {"atom.0": 1, "atom.1": 0}, True),
-        (When("atom", one_of=(0,)), {"atom.0": 1, "atom.1": 1}, False),
-        (When("atom", one_of=(0,)), {"atomic": 0}, False),
+        (Condition("count", above=0), {"count": 1}, True),
+        (Condition("count", above=0), {"count": 0}, False),
+        (Condition("count", above=0), {}, False),
+        (Condition("wrong", one_of=("colour",)), {"wrong": ["count", "colour"]}, True),
+        (Condition("wrong", one_of=("colour",)), {"wrong": ["count"]}, False),
+        (Condition("atom", one_of=(0,)), {"atom.0": 1, "atom.1": 0}, True),
+        (Condition("atom", one_of=(0,)), {"atom.0": 1, "atom.1": 1}, False),
+        (Condition("atom", one_of=(0,)), {"atomic": 0}, False),
     ],
 )
 def test_a_condition_holds_for_an_answer(when, given, shown):

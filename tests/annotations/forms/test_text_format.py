@@ -3,7 +3,7 @@
 import pytest
 
 from annotations.errors import FormRefused
-from annotations.forms.definition import YES_NO, Choice, Question, When
+from annotations.forms.definition import YES_NO, Choice, Condition, Question
 from annotations.forms.papers import FORMS
 from annotations.forms.text_format import as_text, parse
 from annotations.forms.validate_definition import PARTS, read_form
@@ -43,12 +43,12 @@ def test_lines_become_questions():
         (Choice("the-number-of-objects", "The number of objects"), Choice("colour", "A colour")),
         kind="choices",
         hint="All that apply.",
-        when=(When("aligned", one_of=(0,)),),
+        when=(Condition("aligned", one_of=(0,)),),
     )
     assert [choice.value for choice in style.choices] == [1, 2, 3]
     assert (hands.least, hands.most, hands.whole) == (0, 20, True)
-    assert hands.when == (When("style", above=1),)
-    assert sure.when == (When("wrong", one_of=("colour", "the-number-of-objects")),)
+    assert hands.when == (Condition("style", above=1),)
+    assert sure.when == (Condition("wrong", one_of=("colour", "the-number-of-objects")),)
     assert comment.optional
     assert comment.kind == "text"
 

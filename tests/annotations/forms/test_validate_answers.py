@@ -3,7 +3,7 @@
 import pytest
 
 from annotations.errors import LabelRefused
-from annotations.forms.definition import YES_NO, Choice, Form, Question, When
+from annotations.forms.definition import YES_NO, Choice, Condition, Form, Question
 from annotations.forms.papers import FORMS
 from annotations.forms.per_image import PromptFacts, questions_about
 from annotations.forms.validate_answers import validated
@@ -21,7 +21,7 @@ OWN = Form(
             "What is wrong?",
             (Choice("count", "The count"), Choice("colour", "A colour")),
             kind="choices",
-            when=(When("aligned", one_of=(0,)),),
+            when=(Condition("aligned", one_of=(0,)),),
         ),
         Question("hands", "How many hands?", kind="number", least=0, most=20, whole=True),
         Question("comment", "Anything else?", kind="text", optional=True),

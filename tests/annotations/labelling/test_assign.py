@@ -196,7 +196,7 @@ def test_nobody_can_foresee_where_known_images_come(db, settings):
     places = []
     for number in range(12):
         settings.SECRET_KEY = f"secret {number}"
-        places.append([Walk(person)._drawn(block) % 10 for block in range(3)])
+        places.append([Walk(person)._draw_image(block) % 10 for block in range(3)])
     assert len({tuple(drawn) for drawn in places}) > 6
 
 

@@ -420,3 +420,16 @@ def test_what_an_old_page_sends_does_not_spoil_the_log_in_form_that_is_open(stud
     assert late.status_code == 403
     assert "csrftoken" not in late.cookies
     assert "csrftoken" in browser.get(reverse("login")).cookies
+
+
+def test_after_the_last_image_an_owner_goes_on_to_the_study_and_an_annotator_home(
+    client, alice, bob
+):
+    alice.study.images.all().delete()
+    overview = reverse("study", args=[alice.study.slug])
+    client.force_login(alice.user)
+    link = f'<a class="button primary" href="{overview}">Go to the study</a>'
+    assert link in client.get(LABEL).text
+    client.force_login(bob.user)
+    page = client.get(LABEL).text
+    assert link not in page and "Go to your studies" in page

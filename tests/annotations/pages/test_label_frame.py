@@ -22,12 +22,12 @@ DRAWN = re.compile(
 def from_frame(client, monkeypatch):
     filled = []
 
-    def spied(*given, ours=label._filled):
+    def spied(*given, ours=label._fill_page):
         filled.append(ours(*given))
         return filled[-1]
 
     with monkeypatch.context() as patch:
-        patch.setattr(label, "_filled", spied)
+        patch.setattr(label, "_fill_page", spied)
         page = client.get(LABEL, **HTMX).content.decode()
     assert filled == [page]
     return DRAWN.sub(r"\1", page)
@@ -77,7 +77,7 @@ def test_the_last_image_has_none_after_it(as_bob, bob, monkeypatch):
 
 
 def test_what_the_frame_has_no_place_for_comes_from_the_template(as_bob, bob, monkeypatch):
-    monkeypatch.setattr(label, "_filled", None)
+    monkeypatch.setattr(label, "_fill_page", None)
     assert b'id="answers"' in as_bob.get(LABEL, **HTMX).content  # the first image
     annotation = making.label(bob)
     image = annotation.image.public_id

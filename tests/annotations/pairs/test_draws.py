@@ -112,7 +112,7 @@ def test_a_duel_is_between_the_two_alone(study):
     with_generators(study, ["third"])
     made = draws.duel(study=study, one="early", other="third")
     assert met(Pair.objects.all()) == {frozenset({"early", "third"})}
-    assert (made.count, made.by) == (4, PairDraw.By.DUEL)
+    assert (made.count, made.by) == (4, PairDraw.DrawRule.DUEL)
     assert set(Pair.objects.values_list("chance", flat=True)) == {1.0}
 
 

@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from django.urls import reverse
 
 from annotations.errors import LabelRefused
 from annotations.models import Annotation, Decision
@@ -19,7 +20,21 @@ def split(study):
 
 
 def test_only_images_with_different_answers_are_disagreements(study, split):
-    assert list(adjudication.disagreements(study)) == [(split.pk, split.public_id, False)]
+    assert list(adjudication.disagreements(study)) == [(split.pk, split.public_id, False, True)]
+
+
+def test_an_image_without_a_file_is_named_where_its_picture_would_stand(as_alice, study, split):
+    picture = reverse("image", args=[split.public_id])
+    addresses = (
+        reverse("disagreements", args=[study.slug]),
+        reverse("disagreement", args=[study.slug, split.public_id]),
+    )
+    assert all(picture in as_alice.get(address).text for address in addresses)
+    study.images.filter(pk=split.pk).update(file="", sha256="")
+    pages = [as_alice.get(address).text for address in addresses]
+    assert not any(picture in page for page in pages)
+    assert "Image 1: no file" in pages[0]
+    assert "This image came without a file." in pages[1]
 
 
 def test_answers_that_do_not_count_disagree_with_nobody(study, split):
@@ -41,7 +56,7 @@ def test_a_decision_is_kept_with_its_note_and_can_be_made_again(study, split, al
     adjudication.decide(image=split, key="aligned", answer="1", note="there it is", by=alice.user)
     decision = Decision.objects.get()
     assert (decision.value, decision.note) == (1, "there it is")
-    assert list(adjudication.disagreements(study)) == [(split.pk, split.public_id, True)]
+    assert list(adjudication.disagreements(study)) == [(split.pk, split.public_id, True, True)]
     images = list(study.images.order_by("key"))
     columns = {image.pk: place for place, image in enumerate(images)}
     found = adjudication.decisions_on(study=study, question="aligned", images=columns)

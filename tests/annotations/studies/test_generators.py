@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from annotations.models import Generator
 from annotations.studies import generators
-from annotations.studies.generators import Given
+from annotations.studies.generators import TypedDetails
 from annotations.versions import labels_version, start_reading_labels
 
 pytestmark = pytest.mark.django_db
@@ -39,7 +39,9 @@ def test_a_change_is_saved_and_reports_are_old(study, django_capture_on_commit_c
     start_reading_labels(study.pk)
     before = labels_version(study.pk)
     with django_capture_on_commit_callbacks(execute=True):
-        generators.change(study=study, given={one(study).pk: Given("2021-03-04", "SD", "local")})
+        generators.change(
+            study=study, given={one(study).pk: TypedDetails("2021-03-04", "SD", "local")}
+        )
     early = one(study)
     assert (early.release_date, early.family, early.note) == (date(2021, 3, 4), "SD", "local")
     assert labels_version(study.pk) != before
@@ -57,7 +59,7 @@ def test_a_change_is_saved_and_reports_are_old(study, django_capture_on_commit_c
 )
 def test_only_full_dates_fit_and_a_mistake_changes_nothing(study, text, words):
     early, late = one(study), one(study, "late")
-    given = {early.pk: Given("2020-01-01", "", ""), late.pk: Given(text, "", "")}
+    given = {early.pk: TypedDetails("2020-01-01", "", ""), late.pk: TypedDetails(text, "", "")}
     with pytest.raises(generators.GeneratorsRefused) as refused:
         generators.change(study=study, given=given)
     assert list(refused.value.wrong) == [(late.pk, "release_date")]

@@ -82,7 +82,7 @@ def test_the_list_says_how_people_did(study, bob, charlie):
     picture = image(study)
     making.labels(study, {"early-0": {"ann": 1, "ben": 0, "cora": 1}})
     known_answers.make(image=picture, answers={"aligned": "1"})
-    [row] = known_answers.as_shown(study, known_answers.listed(study))
+    [row] = known_answers.as_shown(study, known_answers.list_known(study))
     # Ann and Cora said yes, Ben no.
     assert (row.share.right, row.share.of) == (2, 3)
     assert row.answers[0].answer == "Yes"
@@ -91,7 +91,7 @@ def test_the_list_says_how_people_did(study, bob, charlie):
 def test_an_answer_to_a_question_that_is_no_longer_asked_is_named(study):
     known_answers.make(image=image(study), answers={"aligned": "1", "quality": "1"})
     use_form(study=study, form=geneval2_atoms.FORM)
-    [row] = known_answers.as_shown(study, known_answers.listed(study))
+    [row] = known_answers.as_shown(study, known_answers.list_known(study))
     assert row.unfit == ("aligned",)  # the new form asks for quality, too
 
 

@@ -175,7 +175,7 @@ def test_a_decision_about_a_study_that_closed_long_ago_waits_a_day(used):
     Retention.objects.update(closed_at=timezone.now() - timedelta(days=400))
     decide(used, "delete", days=1)
     assert retention.carry_out_due() == 0
-    due = retention.due_at(retention.of(used))
+    due = retention.due_at(retention.study_retention(used))
     assert timedelta(hours=23) < due - timezone.now() < timedelta(hours=25)
     Retention.objects.update(decided_at=timezone.now() - timedelta(days=1))
     assert retention.carry_out_due() == 1
@@ -208,7 +208,7 @@ def test_a_study_that_was_closed_otherwise_is_counted_from_now_on(used):
     decide(used, "delete")
     Study.objects.filter(pk=used.pk).update(status="closed")
     assert retention.carry_out_due() == 0
-    assert timezone.now() - retention.of(used).closed_at < timedelta(minutes=5)
+    assert timezone.now() - retention.study_retention(used).closed_at < timedelta(minutes=5)
 
 
 def test_workers_look_regularly():
@@ -227,11 +227,11 @@ def test_it_is_shown_in_words_before_it_is_saved(as_alice, used):
     assert "30 days after this study closes" in page
     assert "of 3 people are taken out" in page
     assert "cannot be undone" in page
-    assert retention.of(used).rule == "keep"
+    assert retention.study_retention(used).rule == "keep"
     saved = post(as_alice, used, rule="pseudonymise", days="30", save="1").content.decode()
     assert "Show what this does" in saved
     assert "retention-plan" not in saved
-    rule = retention.of(used)
+    rule = retention.study_retention(used)
     assert (rule.rule, rule.days) == ("pseudonymise", 30)
     assert Event.objects.filter(did="retention", by__username="alice").count() == 1
     whole = as_alice.get(reverse("manage", args=[used.slug])).content.decode()

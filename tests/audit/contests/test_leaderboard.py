@@ -19,9 +19,9 @@ from annotations.errors import Refused
 from annotations.models import Pair, PairVote, Prompt, StoredAnswer
 from annotations.stored_answers import question, store
 from annotations.versions import raise_votes_version
-from audit.contests.leaderboard import _ceiling, leaderboard
 from audit.contests.parameters import Parameters
 from audit.contests.read import from_answers
+from audit.contests.standings import _ceiling, leaderboard
 from audit.reports.pairing import pair
 from audit.stats.contests.votes import LEFT, RIGHT, TIE
 from audit.words import contests as words
@@ -108,6 +108,26 @@ def test_a_judge_that_turns_them_around_is_named(arena):
     assert (swap["first"], swap["second"]) == ("late", "early")
     assert "contrary says what people say on" in (told := "\n".join(words.sentences(body)))
     assert "It puts early above late, where people do not." in told
+
+
+def test_to_say_tie_each_time_stands_beside_what_judges_say(as_alice, arena):
+    # Cat finds both images of ten prompts good: ten ties beside Ann's forty.
+    making.labels(
+        arena, {f"{kind}-{n}": {"cat": 1} for kind in ("early", "late") for n in range(10)}
+    )
+    body = leaderboard(arena, Parameters(), resamples=200)
+    assert (body["votes"], body["tied"]) == (50, 10)
+    assert body["always_tie"]["value"] == pytest.approx(10 / 50)
+    assert body["always_tie"]["low"] < 0.2 < body["always_tie"]["high"]
+    told = "\n".join(words.sentences(body))
+    assert "saying “tie” each time, on 20.0 (" in told
+    page = text(as_alice.get(at()))
+    assert "“tie” each time" in page and "0.200" in page
+
+
+def test_without_a_tie_nobody_reads_of_the_judge_that_says_tie(as_alice, arena):
+    assert leaderboard(arena, Parameters(), resamples=200)["always_tie"]["value"] == 0
+    assert "“tie” each time" not in text(as_alice.get(at()))
 
 
 def test_images_without_a_score_are_left_out_and_counted(arena):

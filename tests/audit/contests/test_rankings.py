@@ -4,9 +4,9 @@ import pytest
 from django.core.management import call_command
 
 from annotations.models import Study
-from audit.contests.leaderboard import leaderboard
 from audit.contests.parameters import Parameters
 from audit.contests.read import from_pairs
+from audit.contests.standings import leaderboard
 from audit.reports.make import question_of
 from audit.reports.options import Options
 from audit.reports.pairing import pair

@@ -4,8 +4,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.models import Generator, Image, Pair, PairDraw, PairVote
-from audit.contests.leaderboard import leaderboard
 from audit.contests.parameters import Parameters
+from audit.contests.standings import leaderboard
 from audit.words import contests as words
 from tests import making
 
@@ -42,7 +42,7 @@ def vote(study, tmp_path):
 
 
 def drawn(study):
-    rows = Pair.objects.filter(study=study, draw__by=PairDraw.By.ADAPTIVE)
+    rows = Pair.objects.filter(study=study, draw__by=PairDraw.DrawRule.ADAPTIVE)
     return [
         (frozenset((one, other)), chance)
         for one, other, chance in rows.values_list(
@@ -86,7 +86,7 @@ def test_the_leaderboard_says_how_many_votes_are_on_such_pairs(arena, tmp_path):
     assert leaderboard(arena, Parameters(), resamples=100)["drawn_useful"] == 0
     call_command("pairs", "arena", "draw", "--by", "information", "--per-prompt", "1")
     person = arena.memberships.get(name="ann")
-    for pair in Pair.objects.filter(draw__by=PairDraw.By.ADAPTIVE)[:7]:
+    for pair in Pair.objects.filter(draw__by=PairDraw.DrawRule.ADAPTIVE)[:7]:
         PairVote.objects.create(
             study=arena, pair=pair, annotator=person, question="match", value="first",
             submitted_at=pair.draw.made_at,

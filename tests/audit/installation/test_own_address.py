@@ -44,7 +44,9 @@ def meeting(status: int, body: bytes, kind: str = "text/html", **headers: str) -
 
 def test_the_log_in_page_is_well():
     with meeting(200, LOG_IN) as address:
-        assert own_address.ask(address) == own_address.Seen(True, f"{address}/login/ answers.")
+        assert own_address.ask(address) == own_address.SeenAddress(
+            True, f"{address}/login/ answers."
+        )
 
 
 @pytest.mark.parametrize(

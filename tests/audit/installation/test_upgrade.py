@@ -201,7 +201,7 @@ def test_tables_are_changed_by_one_at_a_time(monkeypatch):
         yield
         held.remove(name)
 
-    monkeypatch.setattr(upgrade.locks, "alone", alone)
+    monkeypatch.setattr(upgrade.locks, "hold_alone", alone)
     for step in ("_look_at_database", "_migrate", "_collect", "_check"):
         monkeypatch.setattr(upgrade, step, lambda step=step: seen.append((step, *held)) or "")
     list(upgrade.steps(backup=False))

@@ -530,3 +530,14 @@ def test_a_question_with_ratings_works_on_every_page(as_alice, study):
     assert Report.objects.get() == report
     for name in PAGES:
         no_zero(text(get(as_alice, name, study, report=report.pk)))
+
+
+def test_generators_without_a_date_lead_to_the_page_where_one_adds_it(as_alice, study):
+    judge_all(study)
+    reports.make_report(study=study)
+    link = f'<a href="{reverse("generators", args=[study.slug])}">Add release dates</a>'
+    summary = reverse("summary", args=[study.slug])
+    assert link not in as_alice.get(summary).text
+    study.generators.update(release_date=None)
+    reports.make_report(study=study)
+    assert link in as_alice.get(summary).text

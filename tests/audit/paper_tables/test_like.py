@@ -92,7 +92,7 @@ def scored_atoms(study, said: dict[str, list[float]], *, name: str) -> None:
 def rows(study, like: str, table: int = 0) -> dict[str, list[str]]:
     """What the table shows, row by row."""
     made = LIKE[like](audited(study, Options()))[table]
-    return {row.label: [made.shown(number) for number in row.numbers] for row in made.rows}
+    return {row.label: [made.format_number(number) for number in row.numbers] for row in made.rows}
 
 
 def geneval() -> Study:
@@ -323,4 +323,6 @@ def test_the_command_refuses_an_unknown_paper_and_question():
 def test_a_study_without_anything_has_empty_tables_and_reasons(like):
     study = made({"p0": ("counting",)})
     for table in LIKE[like](audited(study, Options())):
-        assert all(table.shown(number) == NONE for row in table.rows for number in row.numbers)
+        assert all(
+            table.format_number(number) == NONE for row in table.rows for number in row.numbers
+        )

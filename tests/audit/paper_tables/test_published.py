@@ -25,7 +25,7 @@ def shown(study: Study, like: str, table: int = 0) -> dict[str, dict[str, str]]:
     """Row -> column -> what the table shows."""
     made = LIKE[like](audited(study, Options()))[table]
     return {
-        row.label: dict(zip(made.columns, map(made.shown, row.numbers), strict=True))
+        row.label: dict(zip(made.columns, map(made.format_number, row.numbers), strict=True))
         for row in made.rows
     }
 

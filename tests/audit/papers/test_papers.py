@@ -40,14 +40,14 @@ def test_a_number_of_a_paper_changes_only_on_purpose():
     """Where the paper says otherwise, correct the number and write the new digest down."""
     digests = {}
     for paper in papers.PAPERS:
-        rows = [(fact.source, fact.values, fact.shown) for t in paper.tables for fact in t.rows]
+        rows = [(fact.source, fact.values, fact.cells) for t in paper.tables for fact in t.rows]
         digests[paper.slug] = hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:12]
     assert digests == TYPED
 
 
 def test_a_dash_of_the_paper_stays_one():
     shown = [
-        text for paper in papers.PAPERS for t in paper.tables for f in t.rows for text in f.shown
+        text for paper in papers.PAPERS for t in paper.tables for f in t.rows for text in f.cells
     ]
     assert "—" in shown
     assert "−2.4" in shown

@@ -24,6 +24,12 @@ def test_a_pipeline_repairs_from_the_images_own_seed(study, tmp_path, capsys):
     said = {"wanted": "a red circle", "found": "a blue circle", "state": "real"}
     Finding.objects.create(study=study, image=image, judge="some-judge", **said)
     given = {"pipeline": str(tmp_path / "pipeline"), **SMALL}
+    with pytest.raises(
+        CommandError, match=r"Seed 7 does not draw “early-0” again.*they are torch "
+    ):
+        call_command("enforce", study.slug, **given)
+    assert not study.images.filter(key__endswith="-repaired").exists()
+    given["without_check"] = True
     call_command("enforce", study.slug, **given)
     assert "2 images made and imported" in capsys.readouterr().out
     repaired = study.images.get(key="early-0-repaired")

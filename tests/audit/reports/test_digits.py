@@ -115,7 +115,7 @@ def body_of(paired: Paired, monkeypatch) -> str:
         simulated=False,
         asked=[],
         questions=lambda: ["aligned"],
-        words=dict,
+        text_answers=dict,
         pair=lambda question, **asked: paired,
     )
     progress = SimpleNamespace(expect=lambda parts: None, step=lambda: None)

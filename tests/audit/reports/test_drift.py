@@ -67,9 +67,12 @@ def facts(
         atom_prompts=np.array([], dtype=np.int64),
         stopped=stopped,
     )
-    options = OPTIONS.on(scale)
-    series = series_of(people, judge, Reference.of(people, options), np.full(n, np.nan))
-    each = {name: statistics(series.at(where), options) for name, where in by_generator(people)}
+    options = OPTIONS.with_scale_cut(scale)
+    series = series_of(people, judge, Reference.from_people(people, options), np.full(n, np.nan))
+    each = {
+        name: statistics(series.series_where(where), options)
+        for name, where in by_generator(people)
+    }
     body = {
         "overall": statistics(series, options),
         "by_generator": each,

@@ -47,8 +47,8 @@ def in_words(study, *answers):
 )
 def test_the_cut_comes_from_the_scale(scale, cut):
     assert scale.cut == cut
-    assert Options().on(scale).positive_at == cut
-    assert Options(positive_at=2).on(scale).positive_at == 2
+    assert Options().with_scale_cut(scale).positive_at == cut
+    assert Options(positive_at=2).with_scale_cut(scale).positive_at == 2
 
 
 def test_ratings_from_0_to_1_are_points_and_have_a_yes_at_one_half(study):
@@ -86,10 +86,10 @@ def test_a_card_shows_a_rating_as_one_whatever_it_is(study):
     making.labels(study, {"early-0": {"ann": 0, "ben": 0, "cem": 0}})
     image = study.images.get(key="early-0").pk
     whole, _ = image_cards.votes([image])
-    assert whole[image]["aligned"].words == "0 of 3 yes"  # the form's own yes or no
+    assert whole[image]["aligned"].sentence == "0 of 3 yes"  # the form's own yes or no
     making.labels(study, {"early-0": {"ann": 0, "ben": 0}, "late-0": {"ann": 0.3}}, question="fit")
     whole, _ = image_cards.votes([image])
-    assert whole[image]["fit"].words == "0 (mean of 2)"
+    assert whole[image]["fit"].sentence == "0 (mean of 2)"
 
 
 def test_answers_in_words_are_counted_and_are_no_missing_labels(study):

@@ -64,13 +64,15 @@ def test_a_slice_is_compared_with_the_judges_own_average(series):
     strict = replace(series, score=series.yes - 0.3 * (series.yes > 0) + 0.0)
     half = np.arange(60) < 30
     average = slices.OwnAverage(strict)
-    beside = average.beside(slices.statistics(strict.at(half), OPTIONS), half)["net_deviation"]
+    beside = average.with_distance(slices.statistics(strict.series_where(half), OPTIONS), half)[
+        "net_deviation"
+    ]
     assert beside["low"] > 0
     assert beside["p"] > 0.3
     # Where it is stricter than elsewhere by 40 points, its average takes half of that in.
     uneven = replace(series, score=np.where(half, series.yes - 0.4, series.yes), no_points="")
-    stats = slices.statistics(uneven.at(half), OPTIONS)
-    beside = slices.OwnAverage(uneven).beside(stats, half)["net_deviation"]
+    stats = slices.statistics(uneven.series_where(half), OPTIONS)
+    beside = slices.OwnAverage(uneven).with_distance(stats, half)["net_deviation"]
     assert beside["from_average"]["value"] == pytest.approx(20)
     assert beside["p"] < 0.01
 
@@ -79,7 +81,7 @@ def test_too_few_images_are_not_tested_nor_a_slice_of_all(series):
     few, everything = np.arange(60) < 29, np.ones(60, bool)
     average = slices.OwnAverage(series)
     for where in (few, everything):
-        found = average.beside(slices.statistics(series.at(where), OPTIONS), where)
+        found = average.with_distance(slices.statistics(series.series_where(where), OPTIONS), where)
         assert "p" not in found["net_deviation"] and "p" not in found["auroc"]
 
 
@@ -88,7 +90,7 @@ def test_a_plain_function_in_the_table_gives_what_the_faster_way_gives(series, m
     monkeypatch.setattr(slices, "COMPARING", (STATISTICS["auroc"], plain))
     found = slices.statistics(series, OPTIONS)
     assert found["plain"] == pytest.approx(found["auroc"])
-    nothing = slices.statistics(series.at(np.zeros(60, bool)), OPTIONS)
+    nothing = slices.statistics(series.series_where(np.zeros(60, bool)), OPTIONS)
     assert nothing["plain"] == nothing["auroc"]
 
 

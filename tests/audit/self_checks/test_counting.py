@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from django.utils import timezone
 
-from audit.self_checks.counting import counted, violations
+from audit.self_checks.counting import count_contradictions, violations
 from audit.stats.resampling.small_samples import share_limits
 from judges.engines import builtin
 from judges.models import SelfCheck
@@ -73,7 +73,7 @@ def body(pairs, **left_out):
     check = SelfCheck(
         judge="j", count=60, seed=0, pairs=pairs, left_out=left_out, created_at=timezone.now()
     )
-    return counted(check)["checks"]
+    return count_contradictions(check)["checks"]
 
 
 def test_the_share_has_an_interval_by_prompts():
@@ -106,7 +106,9 @@ def checked(study, judge=JUDGE, count=40):
 
 def contradictions(check):
     return {
-        name: row["violations"] for name, row in counted(check)["checks"].items() if row["made"]
+        name: row["violations"]
+        for name, row in count_contradictions(check)["checks"].items()
+        if row["made"]
     }
 
 
@@ -158,7 +160,7 @@ def test_an_engine_that_does_not_look_at_colors_is_named_by_the_swap(monkeypatch
         ),
     )
     check = checked(bench(40))
-    row = counted(check)["checks"]["colors"]
+    row = count_contradictions(check)["checks"]["colors"]
     assert row["violations"] == row["made"] > 0
 
 

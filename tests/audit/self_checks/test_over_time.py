@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from audit.self_checks import over_time
-from audit.self_checks.counting import counted
+from audit.self_checks.counting import count_contradictions
 from audit.words import self_checks as words
 from judges.engines import builtin
 from judges.models import SelfCheck
@@ -41,7 +41,7 @@ def check(study):
 
 
 def test_seven_prompts_more_of_sixty_are_told_with_their_chance(check):
-    found = over_time.compared(check(pairs(60)), check(pairs(60, wrong_on=range(7))))
+    found = over_time.compare_checks(check(pairs(60)), check(pairs(60, wrong_on=range(7))))
     row = found["checks"]["colors"]
     # All seven prompts that changed got worse: 2 / 2^7 = 0.015625. In no other check has one changed.
     assert row == {
@@ -61,15 +61,15 @@ def test_the_sentence_rings_for_seven_of_sixty_and_calls_three_chance(check):
         (3, "0 of 60 → 3 of 60 since {}, p = 0.250 (Holm): that may be chance."),
     ):
         now = check(pairs(60, wrong_on=range(wrong)))
-        found = over_time.compared(first, now)
-        told = " ".join(words.sentences(counted(now), found))
+        found = over_time.compare_checks(first, now)
+        told = " ".join(words.sentences(count_contradictions(now), found))
         assert words_of.format(found["since"]) in told
 
 
 def test_two_checks_that_changed_share_the_chance_of_an_alarm(check):
     both = [*pairs(60), *({**one, "check": "sides"} for one in pairs(60))]
     worse = [*pairs(60, range(7)), *({**one, "check": "sides"} for one in pairs(60, range(9)))]
-    found = over_time.compared(check(both), check(worse))["checks"]
+    found = over_time.compare_checks(check(both), check(worse))["checks"]
     # Holm: the smaller chance, 2 / 2^9, twice; the other, 2 / 2^7, once.
     assert found["sides"]["p_holm"] == pytest.approx(2 * 2 / 2**9)
     assert found["colors"]["p_holm"] == pytest.approx(2 / 2**7)
@@ -77,13 +77,13 @@ def test_two_checks_that_changed_share_the_chance_of_an_alarm(check):
 
 def test_images_of_one_prompt_count_as_one_for_the_alarm(check):
     then, now = check(pairs(60, per_prompt=20)), check(pairs(60, range(20), per_prompt=20))
-    row = over_time.compared(then, now)["checks"]["colors"]
+    row = over_time.compare_checks(then, now)["checks"]["colors"]
     assert (row["then"], row["now"], row["more"], row["p_holm"]) == (0, 20, 1, 1.0)
 
 
 def test_scores_that_stayed_are_counted_whatever_the_checks_say(check):
     then, now = check(pairs(60)), check([*pairs(50), *pairs(60, before=2.0)[50:]])
-    assert over_time.compared(then, now)["scores"] == {"of": 60, "same": 50}
+    assert over_time.compare_checks(then, now)["scores"] == {"of": 60, "same": 50}
 
 
 def test_only_the_same_judge_with_the_same_draw_of_images_is_compared(check, study):
@@ -131,10 +131,10 @@ def test_the_command_gives_the_same_as_data():
     found = json.loads(told("geneval-builtin", "bench", "--count", "10", "--json"))
     checks = SelfCheck.objects.order_by("pk")
     assert [check.state for check in checks] == ["done", "done"]
-    assert found["compared"] == over_time.compared(*checks)
+    assert found["compared"] == over_time.compare_checks(*checks)
     assert found["compared"]["scores"] == {"of": 10, "same": 10}
     del found["compared"]
-    assert found == json.loads(json.dumps(counted(checks[1])))
+    assert found == json.loads(json.dumps(count_contradictions(checks[1])))
 
 
 @pytest.mark.parametrize(
@@ -154,8 +154,10 @@ def test_what_the_command_cannot_do_it_says(study, given, why):
 
 
 def test_the_sentence_of_a_sound_judge_and_of_one_that_nothing_could_be_asked(check):
-    sound = counted(check(pairs(40)))
+    sound = count_contradictions(check(pairs(40)))
     assert words.sentences(sound, None) == [
         "The judge contradicts itself on none of 40 pairs of scores."
     ]
-    assert words.sentences(counted(check([])), None) == ["No check could be made of this judge."]
+    assert words.sentences(count_contradictions(check([])), None) == [
+        "No check could be made of this judge."
+    ]

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from audit.set_scores.figures import FIRST_ROW, LAST_CROP, Judged, figures
+from audit.set_scores.figures import FIRST_ROW, LAST_CROP, ScoredImage, figures
 from tests import needs
 
 GOLDEN = needs.SHARED / "golden" / "today_scores.json"
@@ -16,7 +16,7 @@ def told(name, rows, *slips, edition="verified"):
 
 
 def row(prompt, score, *, sample=0, metadata=None, points=None, evidence=None, answers=None):
-    return Judged(prompt, metadata or {}, sample, score, points or {}, evidence or {}, answers)
+    return ScoredImage(prompt, metadata or {}, sample, score, points or {}, evidence or {}, answers)
 
 
 def question(number, on, category, place=9):

@@ -83,5 +83,5 @@ def test_the_probabilities_to_be_drawn_sum_to_the_budget():
 
 
 def test_an_image_drawn_against_all_odds_is_no_number():
-    found = assisted.drawn([1, 0, NAN], [0.5, 0.2, 0.4], [0.0, 0.5, 0.5])
+    found = assisted.mean_of_drawn([1, 0, NAN], [0.5, 0.2, 0.4], [0.0, 0.5, 0.5])
     assert found.reason == "an image with probability 0 was labelled"

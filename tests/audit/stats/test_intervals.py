@@ -10,7 +10,7 @@ from audit.stats.intervals import bootstrap
 from audit.stats.over_time import drift
 from audit.stats.resamples import Resamples
 from audit.stats.resampling import crossing, pair_counts
-from audit.stats.resampling.cluster_counts import cluster_counts, kept
+from audit.stats.resampling.cluster_counts import cluster_counts, remember_tables
 
 KEY_7 = [[1, 1, 2, 0, 1], [1, 1, 0, 3, 0], [0, 0, 2, 1, 2], [1, 0, 2, 2, 0]]
 
@@ -386,7 +386,7 @@ def test_a_ratio_worked_by_hand_and_drawn_as_copies_are():
 def test_tables_of_draws_are_kept_as_long_as_there_is_room(monkeypatch):
     made = []
 
-    @kept
+    @remember_tables
     def table(clusters, resamples, seed):
         made.append(clusters)
         return np.zeros((resamples, clusters))

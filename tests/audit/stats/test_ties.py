@@ -219,7 +219,7 @@ def test_only_peaks_are_looked_at_and_none_is_missed(seed):
     rng = np.random.default_rng(seed)
     groups = rng.integers(0, 6, 40)
     people, scores = rng.integers(0, 3, 40).astype(float), np.round(rng.normal(size=40), seed % 3)
-    listed = GroupedPairs.among(people, scores, groups, None)
+    listed = GroupedPairs.from_columns(people, scores, groups, None)
     counts = rng.integers(0, 3, (30, groups.max() + 1)).astype(float)
     candidates = np.unique(np.r_[0.0, listed.gap])
     pairs = listed.per_group > 0

@@ -21,6 +21,7 @@ from audit.stats import (
     alternative,
     assisted,
     candidates,
+    cards,
     causes,
     contests,
     decisions,
@@ -41,12 +42,14 @@ from audit.stats import (
     thresholds,
     ties,
 )
+from audit.stats.cards import changes, family
 from audit.stats.contests import board, fit, information, judged
 from audit.stats.contests.votes import Votes
 from audit.stats.counting.grouped_pairs import GroupedPairs
-from audit.stats.decisions import leaderboard, probabilities, selection, tie_folds
+from audit.stats.decisions import probabilities, rankings, selection, tie_folds
 from audit.stats.draws import drawn_sample, pilot
 from audit.stats.estimate import Estimate, Undefined
+from audit.stats.instrument import moments
 from audit.stats.measures import calibration_error, precision, rated, verdict_balance
 from audit.stats.over_time import drift, sequential_alarm, three_watches
 from audit.stats.people import confusions, imagenhub
@@ -109,6 +112,13 @@ def contest(prompts=20, systems=("a", "b")):
     return fit.fit([(p, *systems, one) for p in range(prompts) for one in said], ties="none")
 
 
+def favoured(own):
+    """Two generators, twelve prompts, two people who say yes to all."""
+    said = moments.answers_of(np.ones((2, 24)))
+    generators, prompts = np.arange(24) % 2, np.arange(24) // 2
+    return family.favour(np.linspace(0, 1, 24), said, generators, prompts, np.array(own))
+
+
 def each(call, *hazards):
     """The calls on every hazard of some tables, by name."""
     named = {name: values for table in hazards for name, values in table.items()}
@@ -158,7 +168,7 @@ def drawn(name: str, *hazards, **options):
 
 def no_pairs_in_groups():
     values = np.array(FEW, dtype=float)
-    return GroupedPairs.among(values, values, np.arange(4), None)
+    return GroupedPairs.from_columns(values, values, np.arange(4), None)
 
 
 ROWS = {
@@ -175,6 +185,25 @@ ROWS = {
         lambda r: agreement.krippendorff_alpha(r, "ordinal"), TABLES, ONE_VALUE
     )
     | {"unknown level": lambda: agreement.krippendorff_alpha([[1, 0], [1, 1]], "ratio")},
+    "changes.unit_scale": None,  # a change of scale, no statistic
+    "changes.mean_of": {"nine prompts": lambda: changes.mean_of(floats(*range(9)), np.arange(9))},
+    "changes.shift": {
+        "nothing": lambda: changes.shift(floats(), np.arange(0)),
+        "nine prompts": lambda: changes.shift(floats(*range(9)), np.arange(9)),
+    },
+    "changes.read_ladder": {
+        "nine prompts": lambda: (
+            changes.read_ladder(np.ones(9), [np.zeros(9)], np.arange(9)).gain
+        ),
+    },
+    "changes.side_preference": {
+        "one prompt": lambda: changes.side_preference(np.ones(30), np.zeros(30, dtype=int)),
+    },
+    "family.favour": {
+        "no generator of the family": lambda: favoured(own=[False, False]),
+        "all generators are of the family": lambda: favoured(own=[True, True]),
+        "people always say the same": lambda: favoured(own=[False, True]),
+    },
     "agreement.pairable_units": None,  # a part of the table, no statistic
     "agreement.unanimity": each(agreement.unanimity, TABLES),
     "agreement.fleiss_kappa": each(agreement.fleiss_kappa, TABLES, ONE_VALUE)
@@ -268,20 +297,20 @@ ROWS = {
             FEW * 10, [FEW * 10] * 2, epsilons=[0.1], prompts=[1]
         ),
     },
-    "leaderboard.tables": {
-        "few images": lambda: leaderboard.tables(*[floats(1, 0)] * 2, *[np.array([0, 1])] * 2),
-        "no prompt in common": lambda: leaderboard.tables(
+    "rankings.tables": {
+        "few images": lambda: rankings.tables(*[floats(1, 0)] * 2, *[np.array([0, 1])] * 2),
+        "no prompt in common": lambda: rankings.tables(
             *[np.ones(60)] * 2, np.repeat([0, 1], 30), np.arange(60)
         ),
     },
-    "leaderboard.soft_pairwise": {
-        "one generator": lambda: leaderboard.soft_pairwise(
-            leaderboard.Tables(np.ones((1, 4)), np.ones((1, 4)), np.array([0]))
+    "rankings.soft_pairwise": {
+        "one generator": lambda: rankings.soft_pairwise(
+            rankings.Tables(np.ones((1, 4)), np.ones((1, 4)), np.array([0]))
         ),
     },
-    "leaderboard.rankings": {
-        "all alike": lambda: leaderboard.rankings(
-            leaderboard.Tables(np.ones((2, 12)), np.ones((2, 12)), np.array([0, 1])), resamples=20
+    "rankings.rankings": {
+        "all alike": lambda: rankings.rankings(
+            rankings.Tables(np.ones((2, 12)), np.ones((2, 12)), np.array([0, 1])), resamples=20
         ).tau,
     },
     "probabilities.read_shares": each(probabilities.read_shares, PAIRS),
@@ -352,13 +381,13 @@ ROWS = {
         "other lengths": lambda: assisted.mean([1, 0], [FEW], FEW),
         "another target": lambda: assisted.mean([1, 0], [[1, 2]], [1, 2], target="all"),
     },
-    "assisted.drawn": {
-        "nothing": lambda: assisted.drawn([], [], []),
-        "one label": lambda: assisted.drawn([1, NAN], [1, 2], [0.5, 0.5]),
-        "no chance": lambda: assisted.drawn([1, 0], [1, 2], [0.0, 0.5]),
-        "a chance of 2": lambda: assisted.drawn([1, 0], [1, 2], [2.0, 0.5]),
-        "a missing score": lambda: assisted.drawn([1, 0], [1, NAN], [0.5, 0.5]),
-        "other lengths": lambda: assisted.drawn([1, 0], [1], [0.5]),
+    "assisted.mean_of_drawn": {
+        "nothing": lambda: assisted.mean_of_drawn([], [], []),
+        "one label": lambda: assisted.mean_of_drawn([1, NAN], [1, 2], [0.5, 0.5]),
+        "no chance": lambda: assisted.mean_of_drawn([1, 0], [1, 2], [0.0, 0.5]),
+        "a chance of 2": lambda: assisted.mean_of_drawn([1, 0], [1, 2], [2.0, 0.5]),
+        "a missing score": lambda: assisted.mean_of_drawn([1, 0], [1, NAN], [0.5, 0.5]),
+        "other lengths": lambda: assisted.mean_of_drawn([1, 0], [1], [0.5]),
     },
     "drawn_sample.mean": {
         "nothing": lambda: drawn_sample.mean([], [], []),
@@ -461,7 +490,7 @@ ROWS = {
         "nobody’s votes by raters": lambda: fit.fit([(1, "a", "b", "left")], clusters="raters"),
         "one against itself": lambda: fit.fit([(1, "a", "a", "left")]),
         "one prompt's system is unknown": lambda: fit.fit([(1, "a", "b", "left")], systems=["a"]),
-        "columns of other lengths": lambda: fit.fit(Votes.of([1], ["a"], ["b"], [])),
+        "columns of other lengths": lambda: fit.fit(Votes.from_columns([1], ["a"], ["b"], [])),
     },
     "fit.resampled": {
         "no votes": lambda: fit.resampled([]),
@@ -470,7 +499,7 @@ ROWS = {
     },
     "fit.win_shares": {},
     "fit.with_slope": {},
-    "fit.within": {},
+    "fit.with_interval": {},
     "information.information": {},
     "information.worth": {
         "errors unknown": lambda: information.worth(
@@ -649,13 +678,13 @@ ROWS = {
     },
     # Of a resample, after its data were checked; NaN there is counted by `percentiles.interval`.
     "accuracy.over_all": None,
-    "accuracy.within": None,
+    "accuracy.accuracy_within": None,
     "accuracy.listed_pairs": None,
     "accuracy.owners": None,
     "alpha.alpha": None,
     "crossing.right_pairs": None,
     "crossing.scan": None,
-    "pair_counts.listed": None,
+    "pair_counts.list_pairs": None,
     "pair_counts.right": None,
     "pair_counts.tied": None,
     "pair_counts.ties": None,
@@ -670,7 +699,7 @@ ROWS = {
     "percentiles.plain": None,
     "cluster_counts.in_single": None,
     "cluster_counts.in_parts": None,  # of a draw that was checked
-    "cluster_counts.kept": None,  # remembers tables
+    "cluster_counts.remember_tables": None,  # remembers tables
     "draw.digest": None,  # a name for arrays
     "small_samples.between_ends": {
         "outside": lambda: small_samples.between_ends(2, 1, 5),
@@ -819,12 +848,12 @@ ROWS = {
         "no labels": lambda: selection.held_out([0.5, 0.6], [NAN, NAN], [3, 4], [0.5]),
         "other lengths": lambda: selection.held_out([0.5], [1, 0], [3, 3], [0.5]),
     },
-    "three_watches.between": {
-        "nothing": lambda: three_watches.between([], [], [], []),
-        "a NaN": lambda: three_watches.between([NAN] * 60, [True, False] * 30, [1] * 60, [1] * 60),
-        "one side": lambda: three_watches.between([0.0] * 60, [True] * 60, [1] * 60, [1] * 60),
-        "different lengths": lambda: three_watches.between([0.0] * 60, [True], [1] * 60, [1] * 60),
-        "off the scale": lambda: three_watches.between([2.0] * 60, [True] * 60, [1] * 60, [1] * 60),
+    "three_watches.compare_sides": {
+        "nothing": lambda: three_watches.compare_sides([], [], [], []),
+        "a NaN": lambda: three_watches.compare_sides([NAN] * 60, [True, False] * 30, [1] * 60, [1] * 60),
+        "one side": lambda: three_watches.compare_sides([0.0] * 60, [True] * 60, [1] * 60, [1] * 60),
+        "different lengths": lambda: three_watches.compare_sides([0.0] * 60, [True], [1] * 60, [1] * 60),
+        "off the scale": lambda: three_watches.compare_sides([2.0] * 60, [True] * 60, [1] * 60, [1] * 60),
     },
     "three_watches.again": {
         "nothing": lambda: three_watches.again([], [], []),
@@ -871,7 +900,7 @@ def public_functions() -> set[str]:
     modules = [f"audit.stats.{m.name}" for m in pkgutil.iter_modules(audit.stats.__path__)]
     modules += [
         f"{folder.__name__}.{module.name}"
-        for folder in (contests, decisions, draws, measures, over_time, people, resampling)
+        for folder in (cards, contests, decisions, draws, measures, over_time, people, resampling)
         for module in pkgutil.iter_modules(folder.__path__)
     ]
     for path in modules:

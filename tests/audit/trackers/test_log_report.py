@@ -114,7 +114,7 @@ def test_a_tracker_gets_every_number_and_the_whole_report(
     monkeypatch.setitem(sys.modules, name, fake)
     call_command("log_report", "shapes", to=to, folder=tmp_path)
     report = Report.objects.get()
-    expected = scalars.of(report.body)
+    expected = scalars.report_scalars(report.body)
     assert fake.values == expected.values
     assert fake.ended
     (content,) = fake.files.values()
@@ -149,7 +149,7 @@ def test_what_is_undefined_is_counted_and_never_0():
         "generators": [{"name": "sd 1.5", "images": 4}, {"name": "flux:dev", "images": 2}],
         "signature": {"seed": 7},
     }
-    assert scalars.of(body) == (
+    assert scalars.report_scalars(body) == (
         {
             "n": 3.0,
             "alarm": 1.0,

@@ -12,7 +12,7 @@ from annotations.errors import Refused
 from annotations.models import Annotation, Flag, Image, Prompt
 from audit.models import TrainingSet
 from audit.training import read_back
-from audit.training.asked import Asked
+from audit.training.asked import TrainingOptions
 from audit.training.freeze import freeze, select
 from audit.training.write import FORMATS, write_set
 from tests import making
@@ -37,7 +37,7 @@ def taken(made: TrainingSet) -> dict[str, float]:
 
 
 def test_the_papers_rule_takes_scores_above_the_threshold_with_the_score_as_weight(judged):
-    made = freeze(study=judged, asked=Asked("some-judge", "paper", category="color"))
+    made = freeze(study=judged, asked=TrainingOptions("some-judge", "paper", category="color"))
     # Above .92 of the template prompts: 37/40 = .925, 38/40, 39/40, of both generators.
     assert taken(made) == {
         f"{name}-{n}": n / 40 for name in ("early", "late") for n in (37, 38, 39)
@@ -52,13 +52,13 @@ def test_a_prompt_tells_its_own_category_and_whether_it_is_natural(judged):
     Prompt.objects.filter(study=judged).update(metadata={"category": "3d_spatial", "number": 3})
     natural = {"category": "color", "number": 560}
     Prompt.objects.filter(study=judged, key__in=["p28", "p29"]).update(metadata=natural)
-    made = freeze(study=judged, asked=Asked("some-judge", "paper"))
+    made = freeze(study=judged, asked=TrainingOptions("some-judge", "paper"))
     assert set(taken(made)) == {"early-29", "late-29"}  # 28/40 is .70, which is not above it
     assert made.body["dropped"] == {"GORS has no threshold for the category of the prompt": 76}
 
 
 def test_the_calibrated_rule_takes_what_people_surely_like_and_checks_it_on_other_labels(judged):
-    made = freeze(study=judged, asked=Asked("some-judge", "calibrated", precision=0.8))
+    made = freeze(study=judged, asked=TrainingOptions("some-judge", "calibrated", precision=0.8))
     # 60 of 60 above .225, and by Wilson with a design effect of 2 even some no below it.
     threshold = made.body["threshold"]["value"]
     assert 0.1 < threshold < 0.225
@@ -71,7 +71,7 @@ def test_the_calibrated_rule_takes_what_people_surely_like_and_checks_it_on_othe
 
 def test_people_alone_choose_by_the_share_of_yes(judged):
     making.labels(judged, {"early-0": {"dan": 1}})
-    made = freeze(study=judged, asked=Asked("some-judge", "people"))
+    made = freeze(study=judged, asked=TrainingOptions("some-judge", "people"))
     assert taken(made)["early-0"] == 0.25  # one of four
     assert "late-0" not in taken(made)
     assert "cannot check them" in made.body["precision"]["undefined"]
@@ -80,7 +80,9 @@ def test_people_alone_choose_by_the_share_of_yes(judged):
 def test_a_cap_keeps_the_best_of_each_prompt(judged):
     making.scores(judged, {"late-39": 0.99}, name="other")
     Image.objects.filter(study=judged).update(prompt=Prompt.objects.get(study=judged, key="p0"))
-    made = freeze(study=judged, asked=Asked("some-judge", "paper", category="color", most=1))
+    made = freeze(
+        study=judged, asked=TrainingOptions("some-judge", "paper", category="color", most=1)
+    )
     assert list(taken(made)) == ["early-39"]  # as good as late-39, and first by name
 
 
@@ -93,7 +95,7 @@ def test_prompts_of_an_evaluation_study_flagged_images_and_missing_pictures_are_
     settled = Image.objects.get(key="late-38", study=judged)
     Flag.objects.create(image=settled, settled_at=timezone.now(), **flag)
     Image.objects.filter(study=judged, key="early-37").update(file="", sha256="")
-    asked = Asked("some-judge", "paper", category="color", evaluation=("other",))
+    asked = TrainingOptions("some-judge", "paper", category="color", evaluation=("other",))
     made = freeze(study=judged, asked=asked)
     assert set(taken(made)) == {"late-37", "late-38"}
     assert made.body["dropped"] == {
@@ -104,7 +106,7 @@ def test_prompts_of_an_evaluation_study_flagged_images_and_missing_pictures_are_
 
 
 def test_the_same_question_about_the_same_data_is_the_same_set(judged):
-    asked = Asked("some-judge", "paper", category="color")
+    asked = TrainingOptions("some-judge", "paper", category="color")
     first = freeze(study=judged, asked=asked)
     assert freeze(study=judged, asked=asked) == first
     making.scores(judged, {"early-0": 0.99}, name="some-judge-2")
@@ -117,26 +119,29 @@ def test_the_same_question_about_the_same_data_is_the_same_set(judged):
 def test_it_warns_where_the_judge_that_chose_also_evaluates_or_is_off(judged):
     other = making.study("other", prompts=2)
     making.scores(other, {"early-0": 0.5})
-    asked = Asked("some-judge", "paper", category="color", evaluation=("other",))
+    asked = TrainingOptions("some-judge", "paper", category="color", evaluation=("other",))
     body, _ = select(judged, asked)
     assert any("learns to please it" in line for line in body["warnings"])
     # People say yes to 30 of 40 (75), the judge's mean is 48.75 of 100.
     assert any("off by +26.2" in line and "on early" in line for line in body["warnings"])
-    body, _ = select(judged, Asked("some-judge", "paper", category="color"))
+    body, _ = select(judged, TrainingOptions("some-judge", "paper", category="color"))
     assert "No evaluation study was named" in body["warnings"][0]
 
 
 @pytest.mark.parametrize(
     ("asked", "words"),
     [
-        (Asked("nobody", "paper"), "is no judge of this study. It has: some-judge"),
-        (Asked("some-judge", "best"), "chosen by paper, calibrated, people"),
-        (Asked("some-judge", "paper"), "Name the category"),
-        (Asked("some-judge", "paper", category="color", most=0), "At least one"),
-        (Asked("some-judge", "calibrated", precision=1), "between 0.5 and 1"),
-        (Asked("some-judge", "calibrated", precision=0.999), "Label more"),
-        (Asked("some-judge", "people", evaluation=("none",)), "no study “none”"),
-        (Asked("some-judge", "paper", category="numeracy"), "no threshold for “numeracy”"),
+        (TrainingOptions("nobody", "paper"), "is no judge of this study. It has: some-judge"),
+        (TrainingOptions("some-judge", "best"), "chosen by paper, calibrated, people"),
+        (TrainingOptions("some-judge", "paper"), "Name the category"),
+        (TrainingOptions("some-judge", "paper", category="color", most=0), "At least one"),
+        (TrainingOptions("some-judge", "calibrated", precision=1), "between 0.5 and 1"),
+        (TrainingOptions("some-judge", "calibrated", precision=0.999), "Label more"),
+        (TrainingOptions("some-judge", "people", evaluation=("none",)), "no study “none”"),
+        (
+            TrainingOptions("some-judge", "paper", category="numeracy"),
+            "no threshold for “numeracy”",
+        ),
     ],
 )
 def test_what_cannot_be_chosen_is_refused_with_a_sentence(judged, asked, words):
@@ -147,7 +152,7 @@ def test_what_cannot_be_chosen_is_refused_with_a_sentence(judged, asked, words):
 
 @pytest.fixture
 def frozen(judged):
-    return freeze(study=judged, asked=Asked("some-judge", "paper", category="color"))
+    return freeze(study=judged, asked=TrainingOptions("some-judge", "paper", category="color"))
 
 
 @pytest.mark.parametrize("layout", FORMATS)
@@ -196,7 +201,7 @@ def test_the_official_layout_names_files_by_the_place_of_their_reward(frozen, tm
 
 def test_the_official_layout_refuses_a_prompt_that_it_cannot_name_files_by(judged, tmp_path):
     Prompt.objects.filter(study=judged, key="p39").update(text="a red_circle")
-    made = freeze(study=judged, asked=Asked("some-judge", "paper", category="color"))
+    made = freeze(study=judged, asked=TrainingOptions("some-judge", "paper", category="color"))
     with pytest.raises(Refused, match="an underscore"):
         write_set(made, tmp_path / "set", "gors")
     assert list(tmp_path.iterdir()) == [tmp_path / "media"]
@@ -219,17 +224,17 @@ def test_another_picture_under_the_same_key_is_refused(frozen, tmp_path):
 
 def test_pairs_are_made_by_people_where_they_answered_and_else_by_the_judge(judged, tmp_path):
     Image.objects.filter(study=judged).update(prompt=Prompt.objects.get(study=judged, key="p0"))
-    made = freeze(study=judged, asked=Asked("some-judge", "paper", category="color"))
+    made = freeze(study=judged, asked=TrainingOptions("some-judge", "paper", category="color"))
     assert made.body["pairs"] == [{"better": "early-10", "worse": "early-0", "source": "people"}]
     assert write_set(made, tmp_path / "set", "dpo")["rows"] == 1
     Annotation.objects.filter(study=judged).delete()
-    made = freeze(study=judged, asked=Asked("some-judge", "paper", category="color"))
+    made = freeze(study=judged, asked=TrainingOptions("some-judge", "paper", category="color"))
     assert made.body["pairs"] == [{"better": "early-39", "worse": "early-0", "source": "judge"}]
 
 
 def test_repeats_say_how_far_whole_numbers_are_from_the_weights(judged, tmp_path):
     making.labels(judged, {"early-0": {"dan": 1}})
-    made = freeze(study=judged, asked=Asked("some-judge", "people"))
+    made = freeze(study=judged, asked=TrainingOptions("some-judge", "people"))
     counts = write_set(made, tmp_path / "set", "repeats")
     assert {folder.name for folder in (tmp_path / "set").glob("*_taken")} == {"1_taken", "4_taken"}
     assert counts["largest_error"] == 0.0

@@ -185,9 +185,9 @@ def test_scores_on_another_scale_have_no_gap(judged):
 
 
 def test_a_side_says_what_it_holds():
-    assert side("released=..2024-05-31", "from").words == "generators released up to 2024-05-31"
-    assert side("labelled=2025-01-01..", "to").words == "images first labelled since 2025-01-01"
-    assert side(" a , b,a", "to").words == "a, b"
+    assert side("released=..2024-05-31", "from").sentence == "generators released up to 2024-05-31"
+    assert side("labelled=2025-01-01..", "to").sentence == "images first labelled since 2025-01-01"
+    assert side(" a , b,a", "to").sentence == "a, b"
 
 
 def test_the_command_prints_what_the_page_is_made_from(judged):

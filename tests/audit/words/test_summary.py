@@ -39,6 +39,13 @@ def test_a_judge_that_does_not_follow_people_is_never_said_to_hold():
     assert (line.state, line.follows, line.stable, line.use) == ("against", "no", "–", "–")
 
 
+def test_a_judge_of_which_too_little_is_known_may_be_used_for_nothing_yet():
+    line = line_of(
+        judge(state="cannot be told", follows="cannot be told", alt_test={"passes": True})
+    )
+    assert (line.follows, line.use) == ("not enough data yet", "nothing shown yet")
+
+
 def test_a_judge_that_drifts_may_be_used_for_older_generators():
     line = line_of(judge(state="drifts", alt_test={"passes": True}))
     assert line.stable == "drifts since 2024-08"
@@ -48,12 +55,12 @@ def test_a_judge_that_drifts_may_be_used_for_older_generators():
 @pytest.mark.parametrize(
     ("overall", "use"),
     [
-        ({"alt_test": {"passes": True}}, "labels instead of a person"),
+        ({"alt_test": {"passes": True}}, "labelling"),
         ({"alt_test": {"passes": False}}, "nothing shown yet"),
         ({"equivalence": {"equivalent": True}}, "mean scores"),
         (
             {"best_of_n": {"people_gain": {"value": 4.0, "low": 1.0, "high": 7.0}}},
-            "picking the best image",
+            "best image",
         ),
         (
             {"best_of_n": {"people_gain": {"value": 4.0, "low": -1.0, "high": 7.0}}},
@@ -67,7 +74,7 @@ def test_it_may_be_used_for_what_the_report_shows(overall, use):
 
 def test_it_ranks_generators_where_none_changes_places():
     body = {"judges": {"a": judge()}, "ranking": {"judges": {"a": {"swaps": []}}}}
-    assert summary.describe_judge(body, "a").use == "ranking generators"
+    assert summary.describe_judge(body, "a").use == "ranking"
     body["ranking"]["judges"]["a"] = {"swaps": [{}]}
     assert summary.describe_judge(body, "a").use == "nothing shown yet"
 

@@ -20,7 +20,7 @@ from judges.methods.checklist import Checklist
 from judges.methods.geneval import GenEval
 from judges.methods.soft_tifa import SoftTifa
 from judges.methods.vqa_score import WORDINGS, VqaScore
-from judges.protocols import Atom, Question, Seen, Subject, Talk, Unscored
+from judges.protocols import Atom, KnownAnswers, Question, Subject, Talk, Unscored
 from tests.judges.judging import judged as judged_by
 
 FIRST, LAST = GENERATORS[0], GENERATORS[-1]
@@ -253,7 +253,7 @@ def test_doubts_about_the_parts_of_a_prompt_multiply():
 def test_every_prompt_of_the_bench_can_be_asked_as_a_whole_in_every_wording():
     for wording in WORDINGS:
         for prompt in make_prompts(60, seed=3):
-            (question,) = VqaScore(wording=wording).wants(subject(prompt), Seen())
+            (question,) = VqaScore(wording=wording).wants(subject(prompt), KnownAnswers())
             told = answer(picture(), question.text, question.answers[0])
             assert told.reason == "", question.text
 
@@ -445,7 +445,7 @@ def test_the_checklist_leaves_a_question_that_it_cannot_read_without_a_score():
         Atom(1, "style", "pretty", "Is it pretty?", "yes"),
     )
     subject = Subject("a pretty circle", atoms)
-    seen = Seen()
+    seen = KnownAnswers()
     method = Checklist(all_points=False)
     for want in method.wants(subject, seen):
         (seen[want],) = BuiltinEngine().talk([(picture(thing()), want)])

@@ -124,6 +124,15 @@ def test_the_score_is_the_geometric_mean_of_the_answer_and_the_end_mark(engine, 
     assert found[0][0].probability == pytest.approx(math.sqrt(yes * end), rel=1e-4)
 
 
+def test_as_a_matcher_its_number_is_the_vqa_score_of_picture_and_prompt(engine, plain):
+    pairs = [(picture(1), "a red apple"), (picture(2), "a red apple"), (picture(1), "a cat")]
+    expected = [
+        vqa_score(plain, image, f'Does this figure show "{text}"? Please answer yes or no.')
+        for image, text in pairs
+    ]
+    assert engine.similarities(pairs) == pytest.approx(expected, abs=1e-6)
+
+
 def test_the_first_token_alone_is_another_rule(engine, plain):
     question = replace(score(TEXTS[0]), rule="first_tokens")
     (((answer, again),)) = engine.answer([(picture(1), [question, score(TEXTS[0])])])

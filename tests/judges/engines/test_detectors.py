@@ -9,9 +9,9 @@ import pytest
 
 from judges.engines import mask2former, mmdetection, open_vocabulary
 from judges.engines.clip import OpenClip
+from judges.engines.detection.coco_names import COCO, GENEVAL
 from judges.engines.preference import ImageReward
 from judges.engines.shared import run_lengths
-from judges.engines.shared.coco_names import COCO, GENEVAL
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from tests.judges.engines import tiny_detectors

@@ -73,7 +73,7 @@ def _tensors(file):
 
 def test_the_memory_told_is_that_of_the_loaded_weights(family):
     engine, file, _ = family
-    told = memory.wanted(_tensors(file), engine.precision)
+    told = memory.count_bytes(_tensors(file), engine.precision)
     engine.load()
     model = engine._blip if hasattr(engine, "_blip") else engine._net
     loaded = {weight.data_ptr(): weight.nbytes for weight in model.parameters()}
@@ -113,4 +113,4 @@ def test_a_file_of_the_old_kind_has_no_header(tmp_path):
 def test_a_table_under_two_names_counts_once(tmp_path):
     table = prepare().zeros(8, 4)
     prepare().save({"state_dict": {"a": table, "b": table}, "epoch": 3}, tmp_path / "tied.pth")
-    assert memory.wanted(_tensors(tmp_path / "tied.pth"), "float32") == 8 * 4 * 4
+    assert memory.count_bytes(_tensors(tmp_path / "tied.pth"), "float32") == 8 * 4 * 4

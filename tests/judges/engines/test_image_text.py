@@ -316,8 +316,8 @@ def test_arguments_reach_the_chat_template_and_change_the_answer(thinking):
         for chat in (None, {"enable_thinking": False})
     )
     answers = [engine.answer([(picture(0), [question])])[0][0] for engine in (plain, at_once)]
-    assert plain._written("Why?").startswith("<s>")
-    assert at_once._written("Why?").startswith("At once: <s>")
+    assert plain._chat_text("Why?").startswith("<s>")
+    assert at_once._chat_text("Why?").startswith("At once: <s>")
     assert answers[0].probability != answers[1].probability
 
 

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 from judges.engines import mmdetection
+from judges.engines.detection.coco_names import COCO
 from judges.engines.mmdetection import MMDetection
 from judges.engines.shared import run_lengths
-from judges.engines.shared.coco_names import COCO
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from tests.judges.engines import tiny_detectors

@@ -130,5 +130,5 @@ def test_it_tells_over_edited_pictures_of_the_demo_from_others():
         for fault in (planted.RIGHT, planted.NOTHING, planted.WRONG, planted.OVERDONE):
             edit = planted.Edit(f"img-{number}", planted.prompt_key(number), "Mirage", fault, False)
             answer = kept(source, planted.draw(edit, task), white, measure="colour")
-            told[edit.kept].append(answer.probability)
+            told[edit.keeps_rest].append(answer.probability)
     assert min(told[True]) > max(told[False])

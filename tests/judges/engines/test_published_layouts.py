@@ -212,4 +212,6 @@ def test_the_memory_told_from_the_headers_is_that_of_the_loaded_weights(name, pl
     engine.load()
     weights = {weight.data_ptr(): weight.nbytes for weight in _model(engine).parameters()}
     tensors = weight_files.headers(weight_files.find(str(published)))
-    assert memory.wanted(tensors, engine.precision) == pytest.approx(sum(weights.values()), rel=0.1)
+    assert memory.count_bytes(tensors, engine.precision) == pytest.approx(
+        sum(weights.values()), rel=0.1
+    )

@@ -13,7 +13,7 @@ import numpy as np
 from PIL import Image
 
 from judges.engines import mmdetection
-from judges.engines.shared.coco_names import COCO
+from judges.engines.detection.coco_names import COCO
 from judges.engines.shared.torch_setup import prepare
 from tests.judges.engines.tiny_clip import VOCABULARY, save_tokenizer
 

@@ -126,7 +126,7 @@ def test_bringing_it_in_twice_changes_nothing(judged, tmp_path):
     write_dataset(judged, tmp_path / "out")
     in_again(tmp_path / "out")
     outcome = in_again(tmp_path / "out")
-    assert (outcome.changed, outcome.rejected) == (0, [])
+    assert (outcome.changes, outcome.rejected) == (0, [])
 
 
 def test_a_dataset_is_recognised_where_it_is_sent_without_a_word(judged, tmp_path):
@@ -308,7 +308,7 @@ def test_a_study_of_edits_has_a_column_for_each_place_and_comes_in_again(tmp_pat
     assert (outcome.prompt_pictures, again.images.count()) == (4, 6)
     assert score_export.digest(again) == about["signature"]["study"]
     outcome = in_again(tmp_path / "out")
-    assert (outcome.changed, outcome.rejected) == (0, [])
+    assert (outcome.changes, outcome.rejected) == (0, [])
 
 
 def test_somebodys_dataset_with_two_columns_of_pictures_is_a_study_of_edits(tmp_path):

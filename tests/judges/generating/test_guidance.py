@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from annotations.errors import Refused
-from judges.generating import pipelines
+from judges.generating import guidance, pipelines, seed_check
 from judges.generating.pipelines import How, Wish, denoiser_of, make
 from tests.judges.generating import tiny_pipelines
 
@@ -64,10 +64,55 @@ def test_each_ablation_leaves_one_of_the_two_out(pipeline):
         assert apart(ablated, made(pipeline, PAIR)) > 1e-4
 
 
+def test_read_from_the_prompt_the_pair_is_added_to_the_prompts_own_answer(pipeline):
+    # ey + g (ey - e0) is e0 + (g + 1)(ey - e0): plain guidance, one stronger.
+    against_nothing = replace(PLAIN, wanted=PLAIN.prompt)
+    moved = made(pipeline, against_nothing, reading="from-prompt")
+    assert apart(moved, made(pipeline, PLAIN, guidance=5.0)) <= 1e-5
+    assert apart(made(pipeline, PAIR, reading="from-prompt"), made(pipeline, PAIR)) > 1e-4
+
+
+def test_a_classic_negative_is_the_pipelines_own_negative_prompt(pipeline):
+    torch, _ = pipelines.libraries()
+    found = "the cat is blue"
+    own = pipeline(
+        PLAIN.prompt,
+        negative_prompt=found,
+        num_inference_steps=3,
+        guidance_scale=4.0,
+        generator=torch.Generator("cpu").manual_seed(7),
+        output_type="np",
+        **SIZE,
+    ).images[0]
+    ours = made(pipeline, replace(PLAIN, found=found), variant="classic-negative")
+    assert apart(ours, np.asarray(own)) <= 1e-5
+
+
+def test_every_form_says_that_it_is_inferred_and_which_it_is():
+    forms = {
+        guidance.form_of(variant, reading)
+        for variant in guidance.VARIANTS
+        for reading in guidance.READINGS
+    }
+    assert len(forms) == 3
+    assert all(form.startswith("inferred: ") and "equations 6 to 8" in form for form in forms)
+
+
+def test_a_seed_draws_its_picture_again_and_another_setting_does_not(pipeline):
+    how = How(steps=3, guidance=4.0, **SIZE)
+    stored = make(pipeline, PLAIN, how)
+    assert seed_check.difference(pipeline, PLAIN, how, stored) < seed_check.SAME
+    other = seed_check.difference(pipeline, replace(PLAIN, seed=8), how, stored)
+    assert other > seed_check.SAME
+    named = seed_check.kernels(pipeline)
+    assert "torch " in named
+    assert type(pipeline.scheduler).__name__ in named
+
+
 def test_afterwards_the_pipeline_is_as_it_was(pipeline):
     before = made(pipeline, PLAIN)
     with pytest.raises(RuntimeError, match="size|shape|mat1"):
-        wrong = pipelines.told(pipeline, "a cat")
+        wrong = pipelines.prompt_conditions(pipeline, "a cat")
         states = wrong.given["encoder_hidden_states"]
         broken = replace(wrong, given={**wrong.given, "encoder_hidden_states": states[..., :5]})
         with pipelines.enforced(denoiser_of(pipeline), broken, broken):
@@ -81,7 +126,8 @@ def test_afterwards_the_pipeline_is_as_it_was(pipeline):
     [
         (replace(PAIR, seed=None), {}, "no seed in its metadata"),
         (PAIR, {"guidance": 1.0}, "must be above 1"),
-        (PAIR, {"variant": "other"}, "enforce, positive, negative"),
+        (PAIR, {"variant": "other"}, "enforce, positive, negative, classic-negative"),
+        (PAIR, {"reading": "other"}, "Readings are from-nothing, from-prompt"),
         (replace(PAIR, found="cat " * 30), {}, "would not be read"),
         (PAIR, {"steps": 0}, "At least one step"),
     ],

@@ -133,6 +133,34 @@ def test_what_was_trained_is_loaded_by_the_pipeline_and_moves_its_images(data, t
     assert any("lora" in name for name in names)
 
 
+@pytest.mark.parametrize(
+    ("given", "batch", "steps", "whose"),
+    [
+        ([], 2, 15_000, "the code's"),
+        (["--like", "paper"], 5, 50_000, "the paper's"),
+        (["--like", "paper", "--steps", "100000"], 5, 100_000, "the paper's"),
+    ],
+)
+def test_the_numbers_are_the_codes_or_the_papers_and_say_whose(
+    data, tmp_path, monkeypatch, capsys, given, batch, steps, whose
+):
+    taken = []
+    monkeypatch.setattr(train, "load", lambda path, **where: "pipeline")
+
+    class Training:
+        def __init__(self, pipeline, examples, settings):
+            taken.append(settings)
+
+        def run(self, out):
+            """Nothing is trained."""
+
+    monkeypatch.setattr(train, "Training", Training)
+    train.main(["--pipeline", "p", "--data", str(data), "--out", str(tmp_path), *given])
+    (settings,) = taken
+    assert (settings.batch, settings.steps, settings.rate) == (batch, steps, 1e-4)
+    assert whose in capsys.readouterr().out
+
+
 def test_the_script_trains_from_folders(data, tmp_path, capsys):
     tiny_pipelines.first(tmp_path / "words").save_pretrained(tmp_path / "pipeline")
     out = tmp_path / "out"

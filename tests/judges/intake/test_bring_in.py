@@ -104,7 +104,7 @@ def test_an_empty_score_with_an_error_is_a_failed_judgement(tidy):
 def test_everything_twice_changes_nothing_and_says_so(tidy):
     first = bring_in(tidy)
     again = bring_in(tidy)
-    assert (first.unchanged, again.changed, again.rejected) == (0, 0, [])
+    assert (first.unchanged, again.changes, again.rejected) == (0, 0, [])
     # 2 generators, 2 prompts, 3 images, 4 answers, 2 scores
     assert again.unchanged == 13
 
@@ -125,7 +125,7 @@ def test_an_interrupted_import_is_completed_by_the_next(tidy):
     # The image that was known by name only has its file now.
     assert outcome.images == 2
     assert Image.objects.get(key="a1").file != ""
-    assert bring_in(tidy).changed == 0
+    assert bring_in(tidy).changes == 0
 
 
 def test_what_contradicts_the_study_is_refused(tidy):
@@ -134,7 +134,7 @@ def test_what_contradicts_the_study_is_refused(tidy):
     written(tidy, scores_csv="image_id,judge,score\na1,clip,0.1\n")
     outcome = bring_in(tidy)
     assert [(r["field"], r["value"]) for r in outcome.rejected] == [("file", "a1"), ("score", 0.1)]
-    assert outcome.changed == 0
+    assert outcome.changes == 0
 
 
 def test_prompts_without_atoms_get_those_that_their_words_name(tidy):
@@ -257,7 +257,7 @@ def test_in_out_and_in_again_is_the_same_study(name, tmp_path):
     format, files = SETS[name]
     folder = tmp_path / "in"
     source = small.write(folder, name) if name in small.FILES else written(folder, **files)
-    assert bring_in(source, format=format, generator="sd").changed > 0
+    assert bring_in(source, format=format, generator="sd").changes > 0
     study, again = round_trip("s", tmp_path / "out")
     assert again.prompts.count() == study.prompts.count() > 0
 
@@ -541,7 +541,7 @@ def test_labels_under_pseudonyms_come_back_to_the_people_who_gave_them(study, bo
     call_command("export_labels", "shapes", out=out, stderr=io.StringIO())
     people = Membership.objects.count()
     outcome = intake_bring_in.import_labels(study=study, source=Source(out))
-    assert (outcome.changed, outcome.rejected) == (0, [])
+    assert (outcome.changes, outcome.rejected) == (0, [])
     assert Membership.objects.count() == people
 
 

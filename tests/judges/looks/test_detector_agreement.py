@@ -32,7 +32,9 @@ def test_the_best_partner_is_chosen():
 
 
 def test_a_detection_counts_from_above_the_threshold_on():
-    kept = detector_agreement._above([found("dog", score=0.3), found("cat", score=0.31)], 0.3)
+    kept = detector_agreement._detections_above(
+        [found("dog", score=0.3), found("cat", score=0.31)], 0.3
+    )
     assert [detection["class"] for detection in kept] == ["cat"]
 
 

@@ -72,7 +72,7 @@ def test_a_detector_with_its_own_list_is_asked_once_whatever_is_named():
 
 
 def test_runs_are_read_when_they_are_asked_for():
-    runs = Runs.of([1, 2, 3])
+    runs = Runs.from_counts([1, 2, 3])
     assert list(Runs(runs.text)) == [1, 2, 3]
     assert (len(runs), runs[1]) == (3, 2)
 
@@ -99,3 +99,14 @@ def test_a_detector_with_a_list_of_its_own_is_asked_once_whatever_is_looked_for(
     keys = {look_store.key_of_want(Objects((name,)), closed=True) for name in ("cup", "dog")}
     assert len(keys) == 1
     assert len({look_store.key_of_want(Objects((n,)), closed=False) for n in ("cup", "dog")}) == 2
+
+
+def test_newer_fields_are_part_of_a_key_only_where_they_say_something():
+    plain = look_store.want_as_json(Question("Is it?", ("Yes",)), closed=False)
+    assert plain.keys() == {"kind", "text", "answers", "rule"}
+    begun = look_store.want_as_json(Question("Is it?", ("Yes",), reply_start="It is"), closed=False)
+    assert begun == {**plain, "reply_start": "It is"}
+    talk = look_store.want_as_json(Talk(("Is it?",)), closed=False)
+    assert "thinking_tokens" not in talk
+    longer = look_store.want_as_json(Talk(("Is it?",), thinking_tokens=9), closed=False)
+    assert longer == {**talk, "thinking_tokens": 9}

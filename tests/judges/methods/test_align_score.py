@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from judges.methods.align_score import COLORS, Alignment, AlignScore, align, summarise
-from judges.protocols import ColorOf, Judgement, Objects, Seen, Subject, Unscored
+from judges.protocols import ColorOf, Judgement, KnownAnswers, Objects, Subject, Unscored
 from tests.waiting import processor_seconds
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -31,7 +31,7 @@ def subject(metadata=METADATA):
 
 
 def seen(*detections, classes=()):
-    told = Seen({OBJECTS: list(detections)})
+    told = KnownAnswers({OBJECTS: list(detections)})
     told.classes = classes
     return told
 
@@ -114,7 +114,7 @@ def test_twelve_instances_with_eight_relations_do_not_explode(kinds, found):
 
 def test_the_objects_are_asked_for_and_then_the_colors_of_those_that_count():
     method = AlignScore()
-    assert method.wants(subject(), Seen()) == (OBJECTS,)
+    assert method.wants(subject(), KnownAnswers()) == (OBJECTS,)
     told = seen(at("bowl", 0, "blue"), at("cup", 9, score=0.3), at("dog", 5), at("cup", 40))
     (want,) = method.wants(subject(), told)
     assert isinstance(want, ColorOf)
@@ -143,11 +143,11 @@ def test_thinning_and_small_boxes_are_options():
 
 
 def test_a_prompt_without_a_record_and_an_unknown_class_stay_unscored():
-    assert AlignScore().wants(subject({}), Seen()) == ()
-    judged = AlignScore().judge(subject({}), Seen())
+    assert AlignScore().wants(subject({}), KnownAnswers()) == ()
+    judged = AlignScore().judge(subject({}), KnownAnswers())
     assert judged == Unscored("This prompt has no instances and relations of M3T2IBench.")
     broken = METADATA | {"relations": [["cup", 7, "left", "bowl", 1]]}
-    assert "do not fit" in AlignScore().judge(subject(broken), Seen()).reason
+    assert "do not fit" in AlignScore().judge(subject(broken), KnownAnswers()).reason
     untaught = seen(classes=("cup",))
     assert AlignScore().wants(subject(), untaught) == ()
     judged = AlignScore().judge(subject(), untaught)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from judges.methods.blip_vqa import BlipVqa, cleaned, product, questions
-from judges.protocols import Answer, Question, Seen, Subject, Unscored
+from judges.protocols import Answer, KnownAnswers, Question, Subject, Unscored
 
 GOLDEN = Path(__file__).parent / "golden"
 GREEN = Question("a green bench?", ("yes", "no"), "share")
@@ -46,8 +46,8 @@ def test_what_is_no_probability_is_refused(values):
 
 def test_each_noun_phrase_is_a_question_of_its_own():
     subject = Subject("A green bench and a red car.")
-    assert BlipVqa().wants(subject, Seen()) == (GREEN, RED)
-    told = Seen({GREEN: Answer(0.5), RED: Answer(0.25)})
+    assert BlipVqa().wants(subject, KnownAnswers()) == (GREEN, RED)
+    told = KnownAnswers({GREEN: Answer(0.5), RED: Answer(0.25)})
     assert BlipVqa().wants(subject, told) == ()
     judged = BlipVqa().judge(subject, told)
     assert judged.score == pytest.approx(0.125)
@@ -55,32 +55,34 @@ def test_each_noun_phrase_is_a_question_of_its_own():
 
 
 def test_the_paper_asks_for_yes_alone():
-    (want,) = BlipVqa(paper=True).wants(Subject("a red car"), Seen())
+    (want,) = BlipVqa(paper=True).wants(Subject("a red car"), KnownAnswers())
     assert want == Question("a red car?", ("yes",), "first_tokens")
 
 
 def test_a_study_may_bring_its_own_chunks():
     subject = Subject("whatever", metadata={"chunks": ["the top", "top", "the RED car"]})
-    texts = [want.text for want in BlipVqa().wants(subject, Seen())]
+    texts = [want.text for want in BlipVqa().wants(subject, KnownAnswers())]
     assert texts == ["the top?", "the red car?"]
-    broken = BlipVqa().judge(Subject("x", metadata={"chunks": "a red car"}), Seen())
+    broken = BlipVqa().judge(Subject("x", metadata={"chunks": "a red car"}), KnownAnswers())
     assert broken == Unscored("The prompt's own “chunks” must be a list of texts.")
 
 
 def test_the_same_thing_twice_is_asked_once_and_counted_twice():
     subject = Subject("x", metadata={"chunks": ["a red car", "a red car"]})
-    assert BlipVqa().wants(subject, Seen()) == (RED,)
-    assert BlipVqa().judge(subject, Seen({RED: Answer(0.5)})).score == pytest.approx(0.25)
+    assert BlipVqa().wants(subject, KnownAnswers()) == (RED,)
+    assert BlipVqa().judge(subject, KnownAnswers({RED: Answer(0.5)})).score == pytest.approx(0.25)
 
 
 def test_a_prompt_about_no_thing_is_not_a_perfect_one():
-    assert BlipVqa().wants(Subject("!!!"), Seen()) == ()
-    judged = BlipVqa().judge(Subject("!!!"), Seen())
+    assert BlipVqa().wants(Subject("!!!"), KnownAnswers()) == ()
+    judged = BlipVqa().judge(Subject("!!!"), KnownAnswers())
     assert judged == Unscored("This prompt has no noun phrase to ask about.")
 
 
 def test_a_question_without_an_answer_leaves_no_score():
-    told = Seen({GREEN: Answer(0.5), RED: Answer(None, reason="Neither has any probability.")})
+    told = KnownAnswers(
+        {GREEN: Answer(0.5), RED: Answer(None, reason="Neither has any probability.")}
+    )
     judged = BlipVqa().judge(Subject("a green bench and a red car"), told)
     assert isinstance(judged, Unscored)
     assert judged.reason == (

@@ -3,7 +3,7 @@ import json
 import pytest
 
 from judges.methods.chain_of_thought import TURNS, ChainOfThought, read_score
-from judges.protocols import Seen, Subject, Talk, Unscored
+from judges.protocols import KnownAnswers, Subject, Talk, Unscored
 
 SPATIAL = Subject("a {dog} near a cat", metadata={"category": "spatial"})
 COLOR = Subject("a green bench and a red car", metadata={"category": "color"})
@@ -30,7 +30,7 @@ def test_a_score_is_read_and_never_guessed(reply, first, from_json):
 
 
 def test_the_turns_are_the_papers_words():
-    (want,) = ChainOfThought(wording="paper").wants(SPATIAL, Seen())
+    (want,) = ChainOfThought(wording="paper").wants(SPATIAL, KnownAnswers())
     describe, predict = want.turns
     assert describe == (
         "You are my assistant to identify objects and their spatial layout in the image. "
@@ -48,7 +48,7 @@ def test_the_turns_are_the_papers_words():
 
 
 def test_the_scripts_ask_about_one_thing_after_the_other_in_one_conversation():
-    (want,) = ChainOfThought().wants(COLOR, Seen())
+    (want,) = ChainOfThought().wants(COLOR, KnownAnswers())
     assert want.turns[1:] == (
         "According to the image and your previous answer, evaluate if there is a green bench in the "
         "image?Give a score from 0 to 100, according the criteria:\n 100: there is bench, and bench "
@@ -63,8 +63,8 @@ def test_the_scripts_ask_about_one_thing_after_the_other_in_one_conversation():
 
 def test_each_thing_of_a_conversation_keeps_the_first_score_that_can_be_read():
     method = ChainOfThought()
-    (first,) = method.wants(COLOR, Seen())
-    told = Seen({first: ("a bench", "100", "Hm.")})
+    (first,) = method.wants(COLOR, KnownAnswers())
+    told = KnownAnswers({first: ("a bench", "100", "Hm.")})
     (second,) = method.wants(COLOR, told)
     assert (second.turns, second.seed) == (first.turns, 1)
     told[second] = ("a bench", "0", "20")
@@ -76,7 +76,7 @@ def test_each_thing_of_a_conversation_keeps_the_first_score_that_can_be_read():
 
 
 def test_in_the_papers_words_an_attribute_prompt_is_asked_about_thing_by_thing():
-    bench, car = ChainOfThought(wording="paper").wants(COLOR, Seen())
+    bench, car = ChainOfThought(wording="paper").wants(COLOR, KnownAnswers())
     assert "any objects and their color in the image" in bench.turns[0]
     assert bench.turns[1].startswith(
         "According to the image and your previous answer, evaluate if there is green bench in the "
@@ -89,8 +89,8 @@ def test_in_the_papers_words_an_attribute_prompt_is_asked_about_thing_by_thing()
 
 def test_the_score_is_the_mean_over_the_things():
     method = ChainOfThought(wording="paper")
-    wants = method.wants(COLOR, Seen())
-    told = Seen(zip(wants, (("fine", "100"), ("fine", '{"score": 20}')), strict=True))
+    wants = method.wants(COLOR, KnownAnswers())
+    told = KnownAnswers(zip(wants, (("fine", "100"), ("fine", '{"score": 20}')), strict=True))
     assert method.wants(COLOR, told) == ()
     judged = method.judge(COLOR, told)
     assert judged.score == pytest.approx(0.6)
@@ -103,13 +103,13 @@ def test_the_score_is_the_mean_over_the_things():
 )
 def test_the_temperature_is_the_codes_unless_given(category, options, temperature):
     subject = Subject("a red car", metadata={"category": category})
-    (want,) = ChainOfThought(**options).wants(subject, Seen())
+    (want,) = ChainOfThought(**options).wants(subject, KnownAnswers())
     assert want.temperature == temperature
 
 
 def test_an_unreadable_reply_is_asked_again_with_another_seed_and_no_more_than_three_times():
     method = ChainOfThought()
-    told = Seen()
+    told = KnownAnswers()
     for seed in range(3):
         (want,) = method.wants(SPATIAL, told)
         assert want.seed == seed
@@ -123,7 +123,7 @@ def test_an_unreadable_reply_is_asked_again_with_another_seed_and_no_more_than_t
 
 def test_a_later_reply_that_can_be_read_counts():
     method = ChainOfThought()
-    told = Seen()
+    told = KnownAnswers()
     (want,) = method.wants(SPATIAL, told)
     told[want] = ("a dog", "Hm.")
     (want,) = method.wants(SPATIAL, told)
@@ -136,20 +136,20 @@ def test_a_later_reply_that_can_be_read_counts():
 @pytest.mark.parametrize("category", [*TURNS, "3d_spatial", "numeracy"])
 def test_every_category_of_the_benchmark_has_words(category, wording):
     subject = Subject("a red car", metadata={"category": category})
-    (want,) = ChainOfThought(wording=wording).wants(subject, Seen())
+    (want,) = ChainOfThought(wording=wording).wants(subject, KnownAnswers())
     assert isinstance(want, Talk)
     assert "{" not in want.turns[1]
 
 
 def test_a_prompt_of_no_category_or_about_no_thing_stays_unscored():
-    assert ChainOfThought().wants(Subject("a car"), Seen()) == ()
-    assert "no category" in ChainOfThought().judge(Subject("a car"), Seen()).reason
-    assert ChainOfThought(category="spatial").wants(Subject("a car"), Seen()) != ()
+    assert ChainOfThought().wants(Subject("a car"), KnownAnswers()) == ()
+    assert "no category" in ChainOfThought().judge(Subject("a car"), KnownAnswers()).reason
+    assert ChainOfThought(category="spatial").wants(Subject("a car"), KnownAnswers()) != ()
     plain = Subject("a car", metadata={"category": "color"})
-    judged = ChainOfThought(wording="paper").judge(plain, Seen())
+    judged = ChainOfThought(wording="paper").judge(plain, KnownAnswers())
     assert judged == Unscored("This prompt describes no thing to ask about.")
     # The scripts ask about every noun phrase, with an adjective or without.
-    assert len(ChainOfThought().wants(plain, Seen())) == 1
+    assert len(ChainOfThought().wants(plain, KnownAnswers())) == 1
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from judges.methods.checklist import Checklist
-from judges.protocols import Atom, Judgement, Seen, Subject, Unscored
+from judges.protocols import Atom, Judgement, KnownAnswers, Subject, Unscored
 
 ATOMS = (
     Atom(0, "object", "cup", "Is there a cup?", "yes"),
@@ -21,7 +21,7 @@ SUBJECT = Subject(
 
 def told(method, *replies, subject=SUBJECT):
     """What the method makes of these replies, one for each thing it asks, in its order."""
-    seen, left = Seen(), list(replies)
+    seen, left = KnownAnswers(), list(replies)
     while wants := method.wants(subject, seen):
         for want in wants:
             seen[want] = (left.pop(0),)
@@ -35,7 +35,7 @@ def scores(judgement):
 
 def test_all_questions_of_a_prompt_go_in_one_ask_and_are_answered_as_expected():
     method = Checklist()
-    (talk,) = method.wants(SUBJECT, Seen())
+    (talk,) = method.wants(SUBJECT, KnownAnswers())
     assert "1. Is there a cup?\n2. Is the cup red?\n3. How many cups are there?" in talk.turns[0]
     # yes, no, two written as 2, and no dog: 3 of 4
     made = told(method, '{"1": "Yes", "2": "no.", "3": 2, "4": false}')
@@ -83,7 +83,7 @@ def test_what_rests_on_something_unmet_counts_nothing_where_that_is_asked_for():
 
 def test_each_point_can_be_asked_by_itself():
     method = Checklist(asks=("{prompt}? {point}",), form="text")
-    asked = [talk.turns[0] for talk in method.wants(SUBJECT, Seen())]
+    asked = [talk.turns[0] for talk in method.wants(SUBJECT, KnownAnswers())]
     assert asked == [f"two red cups? {atom.question}" for atom in ATOMS]
     assert told(method, "Yes", "Yes.", "3", "No").score == pytest.approx(3 / 4)
 
@@ -91,7 +91,7 @@ def test_each_point_can_be_asked_by_itself():
 def test_points_come_from_the_metadata_or_from_the_recipe():
     assert told(Checklist(points_from="checks"), '{"1": "yes", "2": "no"}').score == 0.5
     own = Checklist(points=("Is it sharp?",), asks=("{points}",))
-    assert own.wants(SUBJECT, Seen())[0].turns == ("1. Is it sharp?",)
+    assert own.wants(SUBJECT, KnownAnswers())[0].turns == ("1. Is it sharp?",)
     made = told(own, '{"1": "yes"}')
     assert made.score == 1.0
     assert made.atoms == ()
@@ -108,7 +108,7 @@ POINTS = {
 def test_metadata_hold_points_in_any_of_these_ways(how):
     subject = Subject("p", metadata={"checks": POINTS[how]})
     method = Checklist(points_from="checks", asks=("{point.name}: {point}",), form="text")
-    asked = [talk.turns[0].partition(": ") for talk in method.wants(subject, Seen())]
+    asked = [talk.turns[0].partition(": ") for talk in method.wants(subject, KnownAnswers())]
     assert [text for _, _, text in asked] == ["Is it red?", "Is it two?"]
     assert [name for name, _, _ in asked] == (
         ["color", "count"] if how == "an object" else ["", ""]
@@ -134,8 +134,8 @@ def test_metadata_hold_points_in_any_of_these_ways(how):
     ],
 )
 def test_a_prompt_that_lacks_what_is_asked_about_has_no_score(method, subject, why):
-    assert method.wants(subject, Seen()) == ()
-    made = method.judge(subject, Seen())
+    assert method.wants(subject, KnownAnswers()) == ()
+    made = method.judge(subject, KnownAnswers())
     assert isinstance(made, Unscored)
     assert why in made.reason
 
@@ -197,8 +197,8 @@ def test_numbers_for_each_point_in_lines():
 
 def test_what_cannot_be_read_is_asked_again_with_another_seed():
     method = Checklist(asks=("{points}",), points=("a",), tries=3, temperature=0.5, seed=7)
-    (first,) = method.wants(SUBJECT, Seen())
-    (second,) = method.wants(SUBJECT, Seen({first: ("hm",)}))
+    (first,) = method.wants(SUBJECT, KnownAnswers())
+    (second,) = method.wants(SUBJECT, KnownAnswers({first: ("hm",)}))
     assert (first.seed, second.seed) == (7, 8)
     assert told(method, "hm", '{"1": "yes"}').score == 1.0
     made = told(method, "hm", "hm", "hm")
@@ -208,7 +208,7 @@ def test_what_cannot_be_read_is_asked_again_with_another_seed():
 def test_nothing_that_a_prompt_says_is_filled_in_again():
     subject = Subject("a {points} {metadata.story}", ATOMS[:1], {"story": "{prompt}"})
     method = Checklist(asks=("{prompt} | {metadata.story} | {points}",))
-    (talk,) = method.wants(subject, Seen())
+    (talk,) = method.wants(subject, KnownAnswers())
     assert talk.turns == ("a {points} {metadata.story} | {prompt} | 1. Is there a cup?",)
 
 
@@ -258,3 +258,60 @@ def test_yes_or_no_is_the_word_wherever_it_stands_after_the_thoughts():
     # yes; nothing that can be read, left out of the mean; no, as expected: not “know”
     assert [score for score, _ in scores(made).values()] == [1.0, None, 1.0]
     assert made.score == 1.0 and "holds neither yes nor no" in scores(made)[1][1]
+
+
+def test_three_samples_make_a_mean_of_each_point_and_say_how_far_apart_they_are():
+    method = Checklist(points=("Is it red?", "Is it two?"), samples=3, temperature=0.7, seed=10)
+    talks = method.wants(SUBJECT, KnownAnswers())
+    assert [talk.seed for talk in talks] == [10, 11, 12]
+    made = told(
+        method,
+        '{"1": "yes", "2": "yes"}',  # 1
+        '{"1": "yes", "2": "no"}',  # 1/2
+        '{"1": "no", "2": "no"}',  # 0
+    )
+    # points 2/3 and 1/3
+    assert made.score == pytest.approx(1 / 2)
+    assert made.evidence["answers"][0]["said"] == "yes ×2, no ×1"
+    assert made.evidence["samples"] == {"count": 3, "scores": [1.0, 0.5, 0.0], "spread": 0.5}
+
+
+def test_the_majority_of_samples_decides_each_point_and_a_tie_decides_nothing():
+    method = Checklist(
+        points=("Is it red?",), samples=2, temperature=0.7, over_samples="majority", tries=1
+    )
+    assert told(method, '{"1": "no"}', '{"1": "no"}').score == 0
+    made = told(method, '{"1": "yes"}', '{"1": "no"}')
+    assert isinstance(made, Unscored)
+    assert "tied between 1 and 0" in made.reason
+
+
+def test_a_sample_that_cannot_be_read_is_counted_and_left_out():
+    method = Checklist(points=("Is it red?",), samples=2, temperature=0.7)
+    made = told(method, '{"1": "yes"}', "hm")
+    assert made.score == 1
+    assert made.reason == "1 of 2 samples could not be read in full"
+
+
+def test_a_thinking_model_is_read_after_its_thoughts_and_not_within_them():
+    method = Checklist(
+        asks=("Is it red?",), form="text", reading="yes-or-no", fields={"red": [1]}, formula="red",
+        thinking_tokens=2_000,
+    )  # fmt: skip
+    (talk,) = method.wants(SUBJECT, KnownAnswers())
+    assert talk.thinking_tokens == 2_000
+    made = told(method, "<think>\nyes, it is red; yes. No: it is blue.</think>\nno")
+    assert made.score == 0
+    (conversation,) = made.evidence["conversations"]
+    assert conversation["replies"] == ["no"]
+    assert conversation["reasoning"] == ["yes, it is red; yes. No: it is blue."]
+    made = told(method, "<think>\nyes, it is red, and")
+    assert isinstance(made, Unscored)
+    assert "still thinking" in made.reason
+
+
+def test_an_answer_at_the_end_alone_is_read_where_that_is_wanted():
+    options = {"asks": ("Red?",), "form": "text", "reading": "yes-or-no", "fields": {"red": [1]}}
+    reply = "At first yes.\n\n<answer>no</answer>"
+    assert told(Checklist(formula="red", **options), reply).score == 1
+    assert told(Checklist(formula="red", answer_at="end", **options), reply).score == 0

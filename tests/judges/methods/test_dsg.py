@@ -15,7 +15,7 @@ from judges.methods.dsg import (
     valid,
 )
 from judges.methods.shared.answer_spellings import one_word
-from judges.protocols import Answer, Atom, Seen, Subject, Unscored
+from judges.protocols import Answer, Atom, KnownAnswers, Subject, Unscored
 
 GOLDEN = Path(__file__).parent / "golden"
 PARSERS = {
@@ -84,11 +84,11 @@ ASKED = tuple(one_word(atom.question, atom.expected) for atom in ATOMS)
 
 
 def told(*said):
-    return Seen(zip(ASKED, (Answer(0.5, word) for word in said), strict=True))
+    return KnownAnswers(zip(ASKED, (Answer(0.5, word) for word in said), strict=True))
 
 
 def test_the_judge_asks_what_the_other_methods_ask():
-    assert Dsg().wants(SUBJECT, Seen()) == ASKED
+    assert Dsg().wants(SUBJECT, KnownAnswers()) == ASKED
     assert Dsg().wants(SUBJECT, told("Yes", "Yes", "Yes")) == ()
 
 
@@ -124,8 +124,8 @@ def test_the_first_atom_is_not_the_root():
 )
 def test_in_dsgs_own_words_a_free_reply_must_be_yes(replies, scores):
     method = Dsg(wording="gpt-4o")
-    wants = method.wants(SUBJECT, Seen())
-    told = Seen(zip(wants, ((reply,) for reply in replies), strict=True))
+    wants = method.wants(SUBJECT, KnownAnswers())
+    told = KnownAnswers(zip(wants, ((reply,) for reply in replies), strict=True))
     judged = method.judge(SUBJECT, told)
     assert [atom.score for atom in judged.atoms] == scores
     assert judged.assumed == replies.count("")
@@ -134,7 +134,7 @@ def test_in_dsgs_own_words_a_free_reply_must_be_yes(replies, scores):
 def test_dsgs_own_words_cannot_ask_for_anything_but_yes_or_no():
     subject = Subject("x", (Atom(0, "count", "two", "How many cats?", "two"),))
     method = Dsg(wording="gpt-4o")
-    told = Seen({want: ("two",) for want in method.wants(subject, Seen())})
+    told = KnownAnswers({want: ("two",) for want in method.wants(subject, KnownAnswers())})
     assert "expected is: atom 0 (How many cats?) “two”" in method.judge(subject, told).reason
 
 
@@ -145,7 +145,9 @@ def test_a_blank_answer_is_no_yes_and_what_rests_on_it_is_invalid():
 
 
 def test_a_prompt_without_questions_and_a_judge_that_failed_leave_no_score():
-    assert Dsg().judge(Subject("x"), Seen()) == Unscored("This prompt has no questions to ask.")
+    assert Dsg().judge(Subject("x"), KnownAnswers()) == Unscored(
+        "This prompt has no questions to ask."
+    )
     seen = told("Yes", "Yes", "Yes")
     seen[ASKED[1]] = Answer(None, reason="the server did not answer")
     judged = Dsg().judge(SUBJECT, seen)
@@ -158,7 +160,7 @@ def test_a_prompt_without_questions_and_a_judge_that_failed_leave_no_score():
 def test_in_order_a_question_is_zeroed_with_one_that_was_zeroed_before_it():
     """DPG-Bench's rule: no, yes, yes; 2 rests on 1 and 3 on 2. Direct: 3 counts, since 2 was answered yes."""
     from judges.methods.dsg import Dsg
-    from judges.protocols import Atom, Seen, Subject
+    from judges.protocols import Atom, KnownAnswers, Subject
 
     atoms = tuple(
         Atom(n, "other", "", f"question {n}", "Yes", (n - 1,) if n else ()) for n in range(3)
@@ -166,7 +168,7 @@ def test_in_order_a_question_is_zeroed_with_one_that_was_zeroed_before_it():
     subject = Subject("a cup", atoms)
     found = {}
     for zeroing in ("direct", "in-order"):
-        method, seen = Dsg(wording="gpt-4o", zeroing=zeroing), Seen()
+        method, seen = Dsg(wording="gpt-4o", zeroing=zeroing), KnownAnswers()
         wants = method.wants(subject, seen)
         seen.update(zip(wants, (("no",), ("yes",), ("yes",)), strict=True))
         made = method.judge(subject, seen)

@@ -10,9 +10,9 @@ from annotations.forms.papers.derived_answers import derived_answers
 from audit.evidence import read_evidence
 from judges import catalogue, registry
 from judges.errors import JudgeRefused
-from judges.methods.edit_form import EditForm, questions_of, written
+from judges.methods.edit_form import EditForm, questions_of, write_prompt
 from judges.models import Run
-from judges.protocols import Judgement, Placed, Seen, Subject, Unscored
+from judges.protocols import Judgement, KnownAnswers, Placed, Subject, Unscored
 from judges.runs import lifecycle, score_chunk
 from judges.runs.fit import StudyPrompts
 from tests import editing, making
@@ -34,7 +34,7 @@ OVERALL = {"imagenhub": math.sqrt(0.5), "gedit": math.sqrt(45), "imgedit": 8 / 3
 
 def judged(method, *replies, subject=SUBJECT):
     """The judgement, and how often it asked."""
-    seen, said = Seen(), iter(replies)
+    seen, said = KnownAnswers(), iter(replies)
     while wants := method.wants(subject, seen):
         (want,) = wants
         seen[want] = (next(said),)
@@ -43,14 +43,14 @@ def judged(method, *replies, subject=SUBJECT):
 
 @pytest.mark.parametrize("form", edits.FORMS, ids=lambda form: form.slug)
 def test_each_question_of_the_form_is_asked_in_its_words_and_read_on_its_scale(form):
-    text = written(form, SUBJECT.prompt)
+    text = write_prompt(form, SUBJECT.prompt)
     assert SUBJECT.prompt in text
     assert {question.name for question in questions_of(form)} == set(GRADES[form.slug])
     for question in questions_of(form):
         assert question.text in text
         assert all(choice.text in text for choice in question.choices)
         method = EditForm(form=form.slug, question=question.name)
-        (want,) = method.wants(SUBJECT, Seen())
+        (want,) = method.wants(SUBJECT, KnownAnswers())
         assert (want.turns, want.pictures) == ((text,), SHOWN)
         told, _ = judged(method, json.dumps(GRADES[form.slug]))
         assert told.score == GRADES[form.slug][question.name]
@@ -125,6 +125,29 @@ def test_without_a_source_or_an_instruction_nothing_is_asked():
     )
     empty = Subject(" ", pictures=SHOWN)
     assert judged(EditForm(question="did"), subject=empty)[0].reason == "This prompt is empty."
+
+
+def test_samples_of_an_edit_make_one_grade_and_say_their_spread():
+    method = EditForm(form="gedit", question="success", samples=3, temperature=1.0, tries=1)
+    told, asked = judged(method, '{"success": 7}', '{"success": 9}', '{"success": 8}')
+    assert (told.score, asked) == (8, 3)
+    assert told.evidence["samples"] == {"count": 3, "scores": [7, 9, 8], "spread": 1}
+    most = EditForm(
+        form="gedit",
+        question="success",
+        samples=3,
+        temperature=1.0,
+        tries=1,
+        over_samples="majority",
+    )
+    assert judged(most, '{"success": 7}', '{"success": 9}', '{"success": 7}')[0].score == 7
+
+
+def test_an_edits_judge_that_never_stopped_thinking_has_no_grade():
+    method = EditForm(form="gedit", question="success", tries=1, thinking_tokens=100)
+    told, _ = judged(method, '<think>perhaps {"success": 7}, but')
+    assert "still thinking" in told.reason
+    assert judged(method, '<think>6?</think>{"success": 7}')[0].score == 7
 
 
 # --- whole runs, with a model server

@@ -56,6 +56,10 @@ class Engine:
         self.calls.append("similarity")
         return [0.25 for _ in pairs]
 
+    def rewards(self, asked):
+        self.calls.append("reward")
+        return [(1.5, 0.0) for _ in asked]
+
     def answer(self, asked):
         self.calls.append("answers")
         return [[Answer(0.5, "Yes") for _ in questions] for _, questions in asked]
@@ -127,6 +131,14 @@ CASES = {
         {"weights": {"excellent": 3, "good": 2, "fair": 1}},
         (0.5, 2.0),
     ),
+    # Of two heads 1.5 each
+    "rewards.reward:RewardScore": (
+        "reward",
+        PROMPT,
+        {},
+        {"over_heads": "sum"},
+        (1.5, 1.5),
+    ),
     # Two atoms, both answered yes by the same reply
     "checklist:Checklist": (
         "talk",
@@ -145,9 +157,15 @@ CASES = {
 }
 
 
-# tests/test_workers.py runs the first two whole; test_edit_form.py and test_kept_rest.py the others, which want a
-# source picture.
-ELSEWHERE = {"geneval:GenEval", "soft_tifa:SoftTifa", "edit_form:EditForm", "kept_rest:KeptRest"}
+# tests/test_workers.py runs the first two whole; test_edit_form.py and test_kept_rest.py those that want a
+# source picture; the last one has no question without options, and stands below.
+ELSEWHERE = {
+    "geneval:GenEval",
+    "soft_tifa:SoftTifa",
+    "edit_form:EditForm",
+    "kept_rest:KeptRest",
+    "rewards.weighted_points:WeightedPoints",
+}
 
 
 def test_every_method_of_the_catalogue_has_a_case():
@@ -184,3 +202,19 @@ def run(study, options):
     made = Score.objects.filter(run=started).order_by("pk")
     assert [score.error for score in made] == ["", ""]
     return [score.value for score in made]
+
+
+def test_weighted_questions_are_weighed_again_without_a_second_look(monkeypatch):
+    study = making.study(prompts=1)
+    parts = {kind: PART for kind in ("answers", "similarity")}
+    options = {"weights": {"Is it clear?": 2}, "alignment": 4.0, "self_test": False}
+    path = "judges.methods.rewards.weighted_points:WeightedPoints"
+    monkeypatch.setitem(catalogue.JUDGES, "judge", Entry("Judge", path, parts, options))
+    monkeypatch.setattr(Engine, "calls", [])
+    # It says Yes: 2 + 4 · .25; and then 3 + 1 + .5
+    assert run(study, {}) == pytest.approx([3.0] * 2)
+    assert set(Engine.calls) == {"answers", "similarity"}
+    Engine.calls.clear()
+    other = {"weights": {"Is it clear?": 3}, "intercept": 0.5}
+    assert run(study, other) == pytest.approx([4.5] * 2)
+    assert Engine.calls == []

@@ -3,7 +3,7 @@
 import pytest
 
 from judges.methods.kept_rest import KeptRest
-from judges.protocols import Answer, Judgement, Placed, Seen, Subject, Unscored
+from judges.protocols import Answer, Judgement, KnownAnswers, Placed, Subject, Unscored
 
 SOURCE, MASK, RESULT = (Placed(place, place[0] * 64) for place in ("source", "mask", "result"))
 
@@ -13,7 +13,7 @@ def subject(*pictures):
 
 
 def shown(method, *pictures):
-    (want,) = method.wants(subject(*pictures), Seen())
+    (want,) = method.wants(subject(*pictures), KnownAnswers())
     return [one.place for one in want.pictures]
 
 
@@ -39,16 +39,16 @@ def test_the_mask_is_shown_where_there_is_one_and_wanted():
 )
 def test_a_prompt_without_its_pictures_is_not_scored(mask, pictures, words):
     method = KeptRest(mask=mask)
-    assert method.wants(subject(*pictures), Seen()) == ()
-    assert method.judge(subject(*pictures), Seen()) == Unscored(words)
+    assert method.wants(subject(*pictures), KnownAnswers()) == ()
+    assert method.judge(subject(*pictures), KnownAnswers()) == Unscored(words)
 
 
 def test_the_score_is_the_likeness_and_the_evidence_says_outside_what():
     method, edit = KeptRest(), subject(SOURCE, MASK, RESULT)
-    (want,) = method.wants(edit, Seen())
-    seen = Seen({want: Answer(0.75, "the mask")})
+    (want,) = method.wants(edit, KnownAnswers())
+    seen = KnownAnswers({want: Answer(0.75, "the mask")})
     assert method.wants(edit, seen) == ()
     found = method.judge(edit, seen)
     assert found == Judgement(0.75, evidence={"compared": "outside the mask"})
-    refused = Seen({want: Answer(None, reason="It has another shape.")})
+    refused = KnownAnswers({want: Answer(None, reason="It has another shape.")})
     assert method.judge(edit, refused) == Unscored("It has another shape.")

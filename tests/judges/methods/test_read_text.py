@@ -1,16 +1,18 @@
 import pytest
 
 from judges.methods.read_text import ReadText, expected_text
-from judges.protocols import Judgement, Seen, Subject, Unscored, Writing
+from judges.protocols import Judgement, KnownAnswers, Subject, Unscored, Writing
 
 PROMPT = 'a shop window with “Fresh Bread” and "open daily" on it, and the baker\'s cat'
 
 
-def written(*lines: str) -> Seen:
-    return Seen({Writing(): [{"text": t, "score": 0.9, "box": (0, 0, 8, 4)} for t in lines]})
+def written(*lines: str) -> KnownAnswers:
+    return KnownAnswers(
+        {Writing(): [{"text": t, "score": 0.9, "box": (0, 0, 8, 4)} for t in lines]}
+    )
 
 
-def judged(seen: Seen, subject: Subject | None = None, **options) -> Judgement:
+def judged(seen: KnownAnswers, subject: Subject | None = None, **options) -> Judgement:
     told = ReadText(**options).judge(subject or Subject(PROMPT), seen)
     assert isinstance(told, Judgement)
     return told
@@ -31,15 +33,15 @@ def test_a_column_beside_the_prompt_comes_first_as_text_or_as_lines():
 
 def test_a_prompt_without_a_text_is_not_read_and_says_why():
     method = ReadText()
-    assert list(method.wants(Subject("a cat"), Seen())) == []
-    told = method.judge(Subject("a cat"), Seen())
+    assert list(method.wants(Subject("a cat"), KnownAnswers())) == []
+    told = method.judge(Subject("a cat"), KnownAnswers())
     assert isinstance(told, Unscored)
     assert "no text to be written" in told.reason
 
 
 def test_one_reading_serves_every_score():
     for score in ("words", "edits", "whole"):
-        assert list(ReadText(score=score).wants(Subject(PROMPT), Seen())) == [Writing()]
+        assert list(ReadText(score=score).wants(Subject(PROMPT), KnownAnswers())) == [Writing()]
 
 
 @pytest.mark.parametrize(

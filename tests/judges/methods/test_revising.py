@@ -2,7 +2,7 @@
 
 import pytest
 
-from judges.methods.revising import called, revise
+from judges.methods.revising import ordinal_name, revise
 
 CUPS = [{"class": "cup", "color": "red"}, {"class": "cup", "color": "blue"}]
 
@@ -40,4 +40,4 @@ def test_what_hangs_together_by_relations_is_matched_by_them():
     ("place", "ordinal"), [(0, "first"), (11, "twelfth"), (12, "13th"), (20, "21st"), (22, "23rd")]
 )
 def test_the_many_of_a_class_are_numbered(place, ordinal):
-    assert called([{"class": "cup"}] * 30, place) == f"{ordinal} cup"
+    assert ordinal_name([{"class": "cup"}] * 30, place) == f"{ordinal} cup"

@@ -15,7 +15,7 @@ from judges.methods.soft_tifa import (
     geometric,
     overall,
 )
-from judges.protocols import Answer, Atom, AtomJudgement, Seen, Subject, Unscored
+from judges.protocols import Answer, Atom, AtomJudgement, KnownAnswers, Subject, Unscored
 from tests import needs
 from tests.judges.judging import judged
 
@@ -33,8 +33,10 @@ def test_an_answer_that_was_not_listed_counts_0_and_the_score_says_what_it_lies_
     subject = Subject("two cats", ATOMS)
     for mean, score, bounds in (("arithmetic", 0.4, [0.4, 0.425]), ("geometric", 0, [0, 0.2])):
         method = SoftTifa(mean=mean)
-        asked = method.wants(subject, Seen())
-        found = method.judge(subject, Seen(zip(asked, (Answer(0.8), unlisted), strict=True)))
+        asked = method.wants(subject, KnownAnswers())
+        found = method.judge(
+            subject, KnownAnswers(zip(asked, (Answer(0.8), unlisted), strict=True))
+        )
         assert (found.score, found.assumed) == (pytest.approx(score), 1)
         assert found.evidence["between"] == pytest.approx(bounds)
         assert found.evidence["answers"][1]["between"] == [0.0, 0.05]
@@ -109,7 +111,7 @@ def test_the_order_of_the_atoms_does_not_matter(values, random):
 
 
 def test_the_judge_asks_all_questions_at_once_and_keeps_every_answer():
-    asked = SoftTifa().wants(subject(), Seen())
+    asked = SoftTifa().wants(subject(), KnownAnswers())
     assert [question.text for question in asked] == WORDINGS
     assert [question.answers for question in asked] == [
         ("Yes", "yes", " yes", " Yes"),
@@ -124,7 +126,7 @@ def test_the_judge_asks_all_questions_at_once_and_keeps_every_answer():
 
 
 def test_the_sums_of_tokens_can_be_repaired_by_name():
-    asked = SoftTifa(tokens="distinct_tokens").wants(subject(), Seen())
+    asked = SoftTifa(tokens="distinct_tokens").wants(subject(), KnownAnswers())
     assert {question.rule for question in asked} == {"distinct_tokens"}
     with pytest.raises(ValueError, match="“tokens” must be one of first_tokens, distinct_tokens"):
         SoftTifa(tokens="all")
@@ -132,7 +134,7 @@ def test_the_sums_of_tokens_can_be_repaired_by_name():
 
 def test_a_question_that_two_atoms_share_is_asked_once():
     twice = (ATOMS[0], Atom(1, "object", "cats", ATOMS[0].question, "Yes"))
-    assert len(SoftTifa().wants(subject(twice), Seen())) == 1
+    assert len(SoftTifa().wants(subject(twice), KnownAnswers())) == 1
     assert [atom.score for atom in judge(0.9, atoms=twice).atoms] == [0.9, 0.9]
 
 

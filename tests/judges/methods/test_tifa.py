@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from judges.methods.shared.answer_spellings import matches, one_word
-from judges.methods.tifa import Tifa, in_digits, kept, summarise, word_f1
-from judges.protocols import Answer, Atom, Seen, Subject, Talk, Unscored
+from judges.methods.tifa import Tifa, answerable_places, in_digits, summarise, word_f1
+from judges.protocols import Answer, Atom, KnownAnswers, Subject, Talk, Unscored
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -44,7 +44,7 @@ def test_every_official_filter_is_reproduced():
     official = golden("tifa_filter.json")
     assert len(official["cases"]) == 30
     for case in official["cases"]:
-        assert kept(case["questions"], case["mc"], case["free_form"]) == case["kept"]
+        assert answerable_places(case["questions"], case["mc"], case["free_form"]) == case["kept"]
     for case in official["f1"]:
         assert word_f1(case["gold"], case["pred"]) == pytest.approx(case["f1"])
 
@@ -76,8 +76,8 @@ ASKED = tuple(one_word(atom.question, atom.expected) for atom in ATOMS)
 
 
 def test_the_likeliest_token_decides():
-    assert Tifa().wants(SUBJECT, Seen()) == ASKED
-    told = Seen(zip(ASKED, (Answer(0.1, "2"), Answer(0.9, "No")), strict=True))
+    assert Tifa().wants(SUBJECT, KnownAnswers()) == ASKED
+    told = KnownAnswers(zip(ASKED, (Answer(0.1, "2"), Answer(0.9, "No")), strict=True))
     assert Tifa().wants(SUBJECT, told) == ()
     judged = Tifa().judge(SUBJECT, told)
     assert (judged.score, [atom.score for atom in judged.atoms]) == (0.5, [1, 0])
@@ -87,13 +87,15 @@ def test_the_likeliest_token_decides():
 @pytest.mark.parametrize("blank", ["", " ", "\n"])
 def test_a_blank_answer_costs_its_atom_and_not_the_image(blank):
     # One of two is right; the blank is no spelling of yes.
-    told = Seen(zip(ASKED, (Answer(0.1, "2"), Answer(0.2, blank)), strict=True))
+    told = KnownAnswers(zip(ASKED, (Answer(0.1, "2"), Answer(0.2, blank)), strict=True))
     judged = Tifa().judge(SUBJECT, told)
     assert (judged.score, judged.assumed) == (0.5, 1)
 
 
 def test_a_request_that_failed_is_no_wrong_answer():
-    told = Seen(zip(ASKED, (Answer(0.1, "2"), Answer(None, reason="out of budget")), strict=True))
+    told = KnownAnswers(
+        zip(ASKED, (Answer(0.1, "2"), Answer(None, reason="out of budget")), strict=True)
+    )
     judged = Tifa().judge(SUBJECT, told)
     assert isinstance(judged, Unscored)
     assert judged.reason == (
@@ -113,9 +115,9 @@ FREE = Subject(
 
 def test_a_free_answer_means_the_nearest_choice():
     method = Tifa(form="free")
-    wants = method.wants(FREE, Seen())
+    wants = method.wants(FREE, KnownAnswers())
     assert wants == (Talk(("What color is the car?",), 32), Talk(("Is there a car?",), 32))
-    told = Seen(zip(wants, (("Reddish.",), ("no",)), strict=True))
+    told = KnownAnswers(zip(wants, (("Reddish.",), ("no",)), strict=True))
     judged = method.judge(FREE, told)
     assert [a["chosen"] for a in judged.evidence["answers"]] == ["red", "no"]
     assert judged.score == 0.5
@@ -124,7 +126,7 @@ def test_a_free_answer_means_the_nearest_choice():
 def test_the_similarity_is_a_plug_in(settings):
     settings.JUDGE_PLUGINS = {"last": f"{__name__}:last"}
     method = Tifa(form="free", nearest="last")
-    told = Seen({want: ("hm",) for want in method.wants(FREE, Seen())})
+    told = KnownAnswers({want: ("hm",) for want in method.wants(FREE, KnownAnswers())})
     assert [a["chosen"] for a in method.judge(FREE, told).evidence["answers"]] == ["green", "no"]
     with pytest.raises(ValueError, match="“nearest” must be one of letters, last, not 'sbert'"):
         Tifa(nearest="sbert")
@@ -136,7 +138,7 @@ def last(text, choices):
 
 def test_a_free_answer_without_choices_stays_unscored():
     bare = Subject("a red car", FREE.atoms)
-    told = Seen({want: ("red",) for want in Tifa(form="free").wants(bare, Seen())})
+    told = KnownAnswers({want: ("red",) for want in Tifa(form="free").wants(bare, KnownAnswers())})
     judged = Tifa(form="free").judge(bare, told)
     assert judged == Unscored(
         "A free answer needs choices to be compared with: atom 0 (What color is the car?)."
@@ -144,4 +146,6 @@ def test_a_free_answer_without_choices_stays_unscored():
 
 
 def test_a_prompt_without_questions_stays_unscored():
-    assert Tifa().judge(Subject("x"), Seen()) == Unscored("This prompt has no questions to ask.")
+    assert Tifa().judge(Subject("x"), KnownAnswers()) == Unscored(
+        "This prompt has no questions to ask."
+    )

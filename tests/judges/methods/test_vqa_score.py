@@ -9,7 +9,7 @@ import pytest
 from judges.methods.shared.answer_spellings import one_word, variants
 from judges.methods.soft_tifa import arithmetic, geometric
 from judges.methods.vqa_score import WORDINGS, VqaScore, likelihood, of_listed
-from judges.protocols import Answer, Question, Seen, Subject, Unscored
+from judges.protocols import Answer, KnownAnswers, Question, Subject, Unscored
 
 GOLDEN = Path(__file__).parent / "golden"
 
@@ -131,8 +131,8 @@ SUBJECT = Subject('a "red" {dog} and {}')
 )
 def test_the_prompt_is_put_into_the_words_as_it_is(options, question):
     method = VqaScore(**options)
-    assert method.wants(SUBJECT, Seen()) == (question,)
-    told = Seen({question: Answer(0.25, "Yes", (("Yes", 0.25),))})
+    assert method.wants(SUBJECT, KnownAnswers()) == (question,)
+    told = KnownAnswers({question: Answer(0.25, "Yes", (("Yes", 0.25),))})
     assert method.wants(SUBJECT, told) == ()
     judged = method.judge(SUBJECT, told)
     assert judged.score == 0.25
@@ -178,12 +178,12 @@ def test_words_that_cannot_be_asked_are_refused(given, words):
     ],
 )
 def test_no_answer_is_no_score(answer, reason):
-    (want,) = VqaScore().wants(SUBJECT, Seen())
-    judged = VqaScore().judge(SUBJECT, Seen({want: answer}))
+    (want,) = VqaScore().wants(SUBJECT, KnownAnswers())
+    judged = VqaScore().judge(SUBJECT, KnownAnswers({want: answer}))
     assert isinstance(judged, Unscored)
     assert judged.reason == reason
 
 
 def test_an_empty_prompt_stays_unscored():
-    assert VqaScore().wants(Subject(""), Seen()) == ()
-    assert VqaScore().judge(Subject(""), Seen()) == Unscored("This prompt is empty.")
+    assert VqaScore().wants(Subject(""), KnownAnswers()) == ()
+    assert VqaScore().judge(Subject(""), KnownAnswers()) == Unscored("This prompt is empty.")

@@ -3,7 +3,7 @@
 import pytest
 
 from judges.methods.weighted_tokens import LEVELS, WeightedTokens, weighted_mean
-from judges.protocols import Answer, Atom, Question, Seen, Subject, Unscored
+from judges.protocols import Answer, Atom, KnownAnswers, Question, Subject, Unscored
 
 SUBJECT = Subject(
     "a red cup",
@@ -15,7 +15,7 @@ SUBJECT = Subject(
 
 
 def answered(method, *probabilities, subject=SUBJECT):
-    seen = Seen()
+    seen = KnownAnswers()
     for want, p in zip(method.wants(subject, seen), probabilities, strict=True):
         seen[want] = p if isinstance(p, Answer) else Answer(p, tokens=((want.answers[0], p),))
     return method.judge(subject, seen)
@@ -48,7 +48,7 @@ def test_ratings_weigh_what_they_say():
 
 
 def test_all_words_are_asked_in_one_text():
-    wants = WeightedTokens().wants(SUBJECT, Seen())
+    wants = WeightedTokens().wants(SUBJECT, KnownAnswers())
     assert len({want.text for want in wants}) == 1
     assert [want.answers for want in wants] == [(word,) for word in LEVELS]
     assert '"a red cup"' in wants[0].text
@@ -58,7 +58,7 @@ def test_with_a_question_in_the_template_each_atom_is_asked():
     method = WeightedTokens(
         template='is "{expected}" true for "{question}"?', weights={"yes": 1, "no": 0}
     )
-    wants = method.wants(SUBJECT, Seen())
+    wants = method.wants(SUBJECT, KnownAnswers())
     assert wants[0] == Question('is "yes" true for "Is there a cup?"?', ("yes",))
     # .6/.8 and .1/.5, their mean
     made = answered(method, 0.6, 0.2, 0.1, 0.4)
@@ -111,7 +111,9 @@ def test_a_prompt_without_words_or_atoms_has_no_score():
 
 
 def test_a_template_fills_in_once():
-    (first, *_) = WeightedTokens(template="{prompt}!").wants(Subject("{question} {prompt}"), Seen())
+    (first, *_) = WeightedTokens(template="{prompt}!").wants(
+        Subject("{question} {prompt}"), KnownAnswers()
+    )
     assert first.text == "{question} {prompt}!"
 
 
@@ -132,3 +134,11 @@ def test_weights_that_do_not_fit_are_refused(options, why):
 
 def test_its_options_tell_the_weights_that_count():
     assert WeightedTokens().options["weights"] == LEVELS
+
+
+def test_a_reply_that_has_begun_is_part_of_every_question():
+    method = WeightedTokens(template="How good is it?", reply_start="The quality is")
+    assert {want.reply_start for want in method.wants(SUBJECT, KnownAnswers())} == {
+        "The quality is"
+    }
+    assert method.options["reply_start"] == "The quality is"

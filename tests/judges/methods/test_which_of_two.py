@@ -2,7 +2,15 @@ import pytest
 from PIL import Image
 
 from judges.methods import which_of_two
-from judges.methods.which_of_two import GAP, HEIGHT, read, side_by_side, together
+from judges.methods.which_of_two import (
+    GAP,
+    HEIGHT,
+    read,
+    read_better,
+    read_scores,
+    side_by_side,
+    together,
+)
 
 
 @pytest.mark.parametrize(
@@ -18,6 +26,34 @@ from judges.methods.which_of_two import GAP, HEIGHT, read, side_by_side, togethe
 )
 def test_the_last_verdict_counts_and_none_is_no_tie(reply, verdict):
     assert read(reply) == verdict
+
+
+@pytest.mark.parametrize(
+    ("reply", "verdict"),
+    [
+        ("1. Image 1 shows a cat.\nImage 2 is better.", "right"),
+        ("<think>Image 2 is better?</think><answer>Image 1 is better</answer>", "left"),
+        ("Both images are equally good.", "tie"),
+        ("Image 1 is a cat.", None),
+    ],
+)
+def test_unified_rewards_last_sentence_is_its_verdict(reply, verdict):
+    assert read_better(reply) == verdict
+
+
+def _scores(*pairs):
+    return "\n".join(
+        f"{name} Score:\n Image 1: {one}\n Image 2: {two}"
+        for name, (one, two) in zip(("Alignment", "Coherence", "Style"), pairs, strict=False)
+    )
+
+
+def test_unified_rewards_three_pairs_of_numbers_are_summed():
+    # 1.26 against 1.74; .9 + .2 + .4 = 1.5 on both sides
+    assert read_scores(_scores((0.436, 0.564), (0.418, 0.582), (0.408, 0.592))) == "right"
+    assert read_scores(_scores((0.9, 0.1), (0.2, 0.8), (0.4, 0.6))) == "tie"
+    assert read_scores(_scores((0.9, 0.1), (0.2, 0.8), (0.6, 0.4))) == "left"
+    assert read_scores(_scores((0.9, 0.1), (0.2, 0.8))) is None
 
 
 @pytest.mark.parametrize(

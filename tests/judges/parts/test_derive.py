@@ -6,7 +6,7 @@ from annotations.models import Prompt
 from judges.parts import derive
 from judges.parts.check import hints
 from judges.parts.drafts import by_grammar, corrected
-from judges.parts.part import Part, without
+from judges.parts.part import Part, without_parts
 
 CUPS = "a red cup left of two dogs on a wooden table"
 
@@ -119,8 +119,8 @@ def test_hints_name_what_is_not_covered_asked_twice_or_without_an_answer():
 def test_a_part_that_goes_takes_no_other_with_it_and_numbers_close_up():
     held = parts("two red cats")
     assert [part.parents for part in held] == [(), (0,), (0,)]
-    assert [part.parents for part in without(held, {1})] == [(), (0,)]
-    assert [part.parents for part in without(held, {0})] == [(), ()]
+    assert [part.parents for part in without_parts(held, {1})] == [(), (0,)]
+    assert [part.parents for part in without_parts(held, {0})] == [(), ()]
 
 
 def test_what_a_person_typed_is_taken_an_empty_question_goes_and_a_new_one_comes():

@@ -9,8 +9,8 @@ from PIL import Image as Picture
 
 from annotations.models import Pair, Prompt, PromptPicture
 from annotations.pictures.store import store_picture
-from audit.contests.leaderboard import leaderboard
 from audit.contests.parameters import Parameters
+from audit.contests.standings import leaderboard
 from audit.words import contests as words
 from judges import registry
 from judges.engines.openai_server import OpenAIServer
@@ -100,11 +100,13 @@ def test_each_pair_is_asked_about_in_both_orders_once_and_for_all(voted, capsys)
         assert "42 replies are new, 6 were there" in capsys.readouterr().out
         ask(voted, state)
         assert len(state.asked) == 2 * PROMPTS
-        first, exchanged = state.asked[:2]
+        # Several requests are under way at once, so those of a pair need not follow each other.
+        first, *others = state.asked[:6]
     assert "made for this description" in first.text
     titles = [title for title, _ in first.shown]
     assert titles == ["Picture 1 (left):", "Picture 2 (right):"]
-    assert [url for _, url in exchanged.shown] == [url for _, url in first.shown[::-1]]
+    turned = [url for _, url in first.shown[::-1]]
+    assert [[url for _, url in one.shown] for one in others].count(turned) == 1
     assert Look.objects.count() == 2 * PROMPTS
     (judge,) = judges_that_compare()
     assert judge.name == "which-of-two-some-model"
@@ -129,6 +131,22 @@ def test_as_a_strip_both_are_one_picture_and_another_judge(voted):
     apart, pasted = judges_that_compare()
     assert (apart.name, pasted.name) == ("which-of-two-some-model", "which-of-two-strip-some-model")
     assert said_of(voted, apart) == said_of(voted, pasted)
+
+
+def test_in_unified_rewards_words_the_pictures_have_no_names_and_its_sentence_is_read(voted):
+    def better(asked, before):
+        left, right, number = sides(asked)
+        side = 1 if number < 6 or left > right else 2
+        return spoken(f"Both are seen. Image {side} is better.")
+
+    with standing_in(better) as state:
+        ask(voted, state, "--like", "unified-reward")
+    assert {title for one in state.asked for title, _ in one.shown} == {""}
+    assert "Text Caption: [" in state.asked[0].text
+    (judge,) = judges_that_compare()
+    assert judge.name == "which-of-two-unified-reward-some-model"
+    said = said_of(voted, judge)
+    assert sum(one.consistent for one in said.values()) == PROMPTS - 6
 
 
 def test_a_strip_is_stored_as_it_was_before_pictures_could_stand_apart():

@@ -3,7 +3,7 @@
 import pytest
 
 from judges import catalogue, registry
-from judges.protocols import Atom, Seen, Subject, Unscored
+from judges.protocols import Atom, KnownAnswers, Subject, Unscored
 
 ATOMS = tuple(Atom(n, "other", "", f"Is there part {n}?", "Yes") for n in range(3))
 SUBJECT = Subject("the drink of Japan", ATOMS, {"explanation": "green tea", "number": 3})
@@ -12,7 +12,7 @@ SUBJECT = Subject("the drink of Japan", ATOMS, {"explanation": "green tea", "num
 def judged(name, *replies, subject=SUBJECT):
     """The texts that were asked, and what the judge makes of these replies."""
     method = registry.method_of(catalogue.entry(name), {})
-    seen, left, asked = Seen(), list(replies), []
+    seen, left, asked = KnownAnswers(), list(replies), []
     while wants := method.wants(subject, seen):
         for want in wants:
             asked.append(want.turns[0])

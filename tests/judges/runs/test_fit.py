@@ -12,8 +12,8 @@ from judges.errors import JudgeRefused
 from judges.methods.dsg import Dsg
 from judges.methods.tifa import Tifa
 from judges.models import Judge, Look, Run
-from judges.protocols import Atom, Seen, Subject, Unscored
-from judges.runs import lifecycle
+from judges.protocols import Atom, KnownAnswers, Subject, Unscored
+from judges.runs import lifecycle, score_chunk
 from judges.runs.fit import Fit, StudyPrompts
 from judges.runs.queries import judge_choices
 from tests import making
@@ -93,10 +93,12 @@ def test_a_share_is_0_or_100_percent_only_where_it_is_none_or_all():
 )
 def test_a_method_asks_nothing_about_a_prompt_that_it_cannot_judge(method, atom, lacking):
     subject = Subject("two cats", (atom,) if atom else ())
-    assert not method.wants(subject, Seen())
-    judged = method.judge(subject, Seen())
+    assert not method.wants(subject, KnownAnswers())
+    judged = method.judge(subject, KnownAnswers())
     assert isinstance(judged, Unscored) and judged.lacks == lacking
-    assert method.wants(Subject("a cat", (Atom(0, "object", "cat", "A cat?", "yes"),)), Seen())
+    assert method.wants(
+        Subject("a cat", (Atom(0, "object", "cat", "A cat?", "yes"),)), KnownAnswers()
+    )
 
 
 def test_no_judge_of_the_catalogue_fails_on_a_prompt_in_free_words(free):
@@ -147,6 +149,31 @@ def test_a_second_click_on_start_makes_no_second_run(as_alice, study):
     as_alice.post(start, judge)
     assert Run.objects.get() == first
     assert Run.objects.get().started_at == first.started_at
+
+
+def test_a_judge_that_has_scored_every_image_is_not_offered_again(as_alice, study):
+    address = reverse("runs", args=[study.slug])
+    button = 'id="start-geneval-builtin"'
+    assert button in as_alice.get(address).text
+    run = lifecycle.start_run(study=study, name="geneval-builtin")
+    score_chunk.work_off(run=run)
+    assert button not in as_alice.get(address).text
+    # A new image has no score yet.
+    image = study.images.first()
+    image.pk, image.key, image.public_id = None, "new", "new-image"
+    image.save()
+    page = as_alice.get(address).text
+    assert button in page and "Run missing" in page
+
+
+def test_a_run_with_other_options_leaves_the_judge_itself_on_offer(as_alice, study):
+    address, name = reverse("runs", args=[study.slug]), "soft-tifa-gm-builtin"
+    for options, offered in (({"mean": "arithmetic"}, True), ({}, False)):
+        run = lifecycle.start_run(study=study, name=name, options=options)
+        score_chunk.work_off(run=run)
+        run.refresh_from_db()
+        assert (run.scored, run.failed) == (8, 0)
+        assert (f'id="start-{name}"' in as_alice.get(address).text) is offered
 
 
 # --- pages

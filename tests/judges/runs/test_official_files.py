@@ -2,7 +2,7 @@
 
 import hashlib
 
-from judges.runs.official_files import OFFICIAL, OfficialFile, compared
+from judges.runs.official_files import OFFICIAL, OfficialFile, compare_file
 
 CONTENT = b"weights"
 HASH = hashlib.sha256(CONTENT).hexdigest()
@@ -11,7 +11,7 @@ HASH = hashlib.sha256(CONTENT).hexdigest()
 def _said(tmp_path, *officials, whole=True):
     file = tmp_path / "mine.pt"
     file.write_bytes(CONTENT)
-    return compared(file, officials, whole=whole)
+    return compare_file(file, officials, whole=whole)
 
 
 def test_the_official_file_is_known_by_its_hash(tmp_path):

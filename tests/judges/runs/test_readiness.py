@@ -23,7 +23,7 @@ def of(name, **changes):
 
 def test_an_engine_without_weights_is_ready():
     assert of("geneval-builtin").title == "Ready"
-    assert of("geneval-builtin").words == ""
+    assert of("geneval-builtin").next_steps == ""
 
 
 def test_weights_that_are_not_here_are_a_download_with_its_address_and_known_size():
@@ -62,7 +62,7 @@ def test_weights_larger_than_the_machine_cannot_run_here(settings, monkeypatch, 
     assert ready.state == state
     if has == 23:
         assert ready.title == "Cannot run here (needs 54 GB, has 23)"
-        assert "Ask a model server, or start it for a worker that has more" in ready.words
+        assert "Ask a model server, or start it for a worker that has more" in ready.next_steps
 
 
 def test_in_float32_the_same_weights_want_twice_as_much():
@@ -121,7 +121,7 @@ def test_a_library_that_is_missing_is_named_with_the_command_that_installs_it():
     entry = replace(catalogue.JUDGES["geneval-builtin"], needs=("no_such_module",))
     told = readiness(entry, {})
     assert told.title == "Cannot run here"
-    assert "no_such_module. Install with pip install -r requirements.txt" in told.words
+    assert "no_such_module. Install with pip install -r requirements.txt" in told.next_steps
 
 
 def test_the_size_stands_in_a_recipe():

@@ -210,9 +210,10 @@ def test_a_look_tells_the_engines_seconds_alone(study, judge, monkeypatch):
             raise MemoryFull("made up")
         passes(8)
 
-    saved = look_store.save
+    saved = look_store.LookTable.save
     monkeypatch.setattr(gather, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
-    monkeypatch.setattr(look_store, "save", lambda rows: (saved(rows), passes(100)))
+    slow = lambda table, rows: (saved(table, rows), passes(100))  # noqa: E731
+    monkeypatch.setattr(look_store.LookTable, "save", slow)
     trouble(monkeypatch, two_at_most)
     work(start(study, judge))
     each = 8 / 2 if judge == "looks-for-objects" else 8 / 2 / 2
@@ -380,7 +381,7 @@ def test_what_passes_is_waited_for_as_long_as_the_server_says(study, judge, monk
 
 def test_what_does_not_pass_stops_the_run_with_a_sentence(study, judge, monkeypatch):
     def away(reds):
-        raise Passing("no route to host")
+        raise Passing("no route to host.")
 
     trouble(monkeypatch, away)
     run = start(study, judge)

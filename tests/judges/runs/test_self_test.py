@@ -128,3 +128,19 @@ def test_an_engine_without_eyes_is_not_tested():
     engine.needs_pixels = False
     check("objects", engine)
     assert engine.loaded == 0
+
+
+def test_a_refusal_names_the_option_that_leaves_the_test_out_and_ends_its_sentences_once():
+    class Silent:
+        needs_pixels = True
+
+        def load(self):
+            """Nothing to load."""
+
+        def answer(self, asked):
+            return [[Answer(None, reason="It said nothing.")] * 2]
+
+    with pytest.raises(EngineRefused) as refused:
+        self_test.check_engines({"answers": Silent()}, keep_alive=lambda: None)
+    assert "self_test = false" in refused.value.message
+    assert ".." not in refused.value.message

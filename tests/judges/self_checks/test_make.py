@@ -77,7 +77,7 @@ def test_images_that_no_check_can_use_are_counted_with_the_reason(study):
 def test_the_size_that_a_judge_hears_is_that_of_the_picture_it_sees(study):
     image = study.images.first()
     small = make.Change(picture=lambda picture: picture.resize((9, 5)))
-    _, subject, picture = make._changed(image, small)
+    _, subject, picture = make._change_image(image, small)
     assert picture.size == subject.size == (9, 5)
 
 

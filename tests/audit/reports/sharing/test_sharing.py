@@ -85,7 +85,7 @@ def test_however_many_parts_others_take_the_digits_are_those_of_one(
         take = rows.take
         with monkeypatch.context() as patch:
             patch.setattr(rows, "take", lambda *a: take(*a) if len(here) < helped else None)
-            patch.setattr(rows.Taken, "compute", counted(rows.Taken.compute, here))
+            patch.setattr(rows.TakenPart, "compute", counted(rows.TakenPart.compute, here))
             reports.help_with(judged.pk)
 
     assert made(judged, call) == by_one

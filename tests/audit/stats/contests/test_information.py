@@ -14,8 +14,8 @@ def test_without_ties_a_vote_tells_p_times_one_minus_p():
 
 
 def test_with_ties_it_is_the_curvature_of_davidsons_model():
-    votes = Votes.of([0, 1, 2], ["a", "b", "a"], ["b", "a", "b"], ["left", "left", "tie"])
-    curve = Design.of(votes, "davidson", side=False).curve(np.array([0.8, np.log(0.6)]))
+    votes = Votes.from_columns([0, 1, 2], ["a", "b", "a"], ["b", "a", "b"], ["left", "left", "tie"])
+    curve = Design.from_votes(votes, "davidson", side=False).curve(np.array([0.8, np.log(0.6)]))
     d = 0.8 * np.array([-1, 1])
     assert information(d, 0.6) == pytest.approx(curve.dd[:, 0])
 

@@ -38,7 +38,7 @@ class World:
         weights = np.stack([np.exp(d / 2), np.exp(-d / 2), np.full(n, self.nu)], axis=1)
         ends = (weights / weights.sum(axis=1, keepdims=True)).cumsum(axis=1)
         said = (rng.random(n)[:, None] > ends).sum(axis=1).clip(0, 2)
-        return Votes.of(
+        return Votes.from_columns(
             prompt, left, right, SAID[said].tolist(), systems=range(self.systems),
             raters=rng.integers(0, 20, n),
         )  # fmt: skip

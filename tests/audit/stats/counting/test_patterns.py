@@ -16,7 +16,7 @@ def test_rows_hold_what_was_said_of_their_images(seed, reach):
     rater, said = rng.integers(0, raters, image.size), rng.integers(0, classes, image.size)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(patterns, "REACH", reach)
-        found = Patterns.of(image, rater, said, raters, classes)
+        found = Patterns.from_codes(image, rater, said, raters, classes)
     answers = [sorted((rater * classes + said)[image == one].tolist()) for one in range(images)]
     table = found.given.toarray()
     for one in range(images):
@@ -27,6 +27,6 @@ def test_rows_hold_what_was_said_of_their_images(seed, reach):
 
 
 def test_who_shares_no_image_is_in_another_group():
-    found = Patterns.of(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 2, 3]), None, 4, 1)
+    found = Patterns.from_codes(np.array([0, 0, 1, 1, 2]), np.array([0, 1, 1, 2, 3]), None, 4, 1)
     groups = found.groups()
     assert groups[0] == groups[1] == groups[2] != groups[3]

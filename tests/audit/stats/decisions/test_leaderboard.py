@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from audit.stats.decisions.leaderboard import (
+from audit.stats.decisions.rankings import (
     Tables,
     _shortest_interval,
     rankings,

@@ -21,7 +21,7 @@ def world(seed, moves):
     judge = np.where(rng.random(480) < 0.6, people, rng.random(480) < chance)
     second = np.tile([False, True], 240)
     judge = np.where(second & (rng.random(480) < moves[0]), 0.0, judge)
-    gap = watches.between(people - judge, second, prompts, rng.permutation(480) // 8)
+    gap = watches.compare_sides(people - judge, second, prompts, rng.permutation(480) // 8)
     of_anchors = np.repeat(np.arange(50), 4)
     scorings = []
     for number in range(6):
@@ -77,7 +77,7 @@ def test_the_day_is_the_first_that_shows_it():
     days = np.repeat(np.arange(20), 20)
     second = np.tile([False, True], 200)
     gap = np.where(second & (days >= 10), 1.0, 0.0)
-    found = watches.between(gap, second, np.arange(400), days)
+    found = watches.compare_sides(gap, second, np.arange(400), days)
     assert 10 < found.rang <= 13
     assert found.moved.value == pytest.approx(50.0)
 
@@ -87,7 +87,7 @@ def test_too_few_images_are_no_watch(size):
     found = watches.again(np.zeros(size), np.arange(size), np.zeros(size))
     assert isinstance(found, Undefined)
     assert found == enough.too_few(size)
-    both = watches.between(
+    both = watches.compare_sides(
         np.zeros(size + 40), np.arange(size + 40) < 40, np.arange(size + 40), np.zeros(size + 40)
     )
     assert both.reason == f"too few to judge: {size} images, at least 30 needed"

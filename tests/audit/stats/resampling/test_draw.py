@@ -12,10 +12,13 @@ def test_sums_of_a_draw_that_is_not_held_are_those_of_one_that_is(monkeypatch):
     sums = np.random.default_rng(1).normal(size=(700, 3))
     held = Draw(np.arange(700), resamples=4000, seed=3)
     expected = weighted(held.counts, sums)
-    assert held.drawn(sums).tolist() == expected.tolist()
+    assert held.own_weighted(sums).tolist() == expected.tolist()
     monkeypatch.setattr(draw, "KEPT_BYTES", 0)
     monkeypatch.setattr(draw, "cluster_counts", None)
-    assert Draw(np.arange(700), resamples=4000, seed=3).drawn(sums).tolist() == expected.tolist()
+    assert (
+        Draw(np.arange(700), resamples=4000, seed=3).own_weighted(sums).tolist()
+        == expected.tolist()
+    )
 
 
 def test_kinds_are_compared_where_clusters_hold_more_items_than_there_are_kinds(monkeypatch):

@@ -18,7 +18,7 @@ def test_the_textbook_tells_every_two_shapes_apart():
 def test_a_textbook_shape_is_named_as_itself():
     steps = np.linspace(-1.5, 1.5, 90)
     x, y = np.meshgrid(steps, steps)
-    masks = [vision._inside(shape, x, y) for shape in vision.SHAPES]
+    masks = [vision._covered_points(shape, x, y) for shape in vision.SHAPES]
     masks = [mask[np.ix_(mask.any(axis=1), mask.any(axis=0))] for mask in masks]
     named = vision._name_shapes(masks)
     assert named.argmax(axis=1).tolist() == list(range(10))

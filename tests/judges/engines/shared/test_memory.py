@@ -113,7 +113,7 @@ def test_the_figure_from_the_header_is_the_memory_of_the_loaded_weights(clip, pr
     tensors = weight_files.headers(weight_files.find(str(clip)))
     model = CLIPModel.from_pretrained(clip, dtype=getattr(prepare(), precision))
     measured = sum(weight.nbytes for weight in model.parameters())
-    assert memory.wanted(tensors, precision) == pytest.approx(measured, rel=0.1)
+    assert memory.count_bytes(tensors, precision) == pytest.approx(measured, rel=0.1)
     assert measured == size * sum(int(np.prod(t.shape)) for t in tensors.values())
 
 

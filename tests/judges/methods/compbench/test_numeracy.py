@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from judges.methods.compbench import Numeracy, numeracy
-from judges.methods.compbench.numeracy_method import PLURALS, wanted
-from judges.protocols import Objects, Seen, Subject, Unscored
+from judges.methods.compbench.numeracy_method import PLURALS, wanted_counts
+from judges.protocols import KnownAnswers, Objects, Subject, Unscored
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/compbench_numeracy.json").read_text())
 
@@ -53,7 +53,7 @@ def test_a_pencil_case_is_a_pen_until_it_is_repaired():
 
 
 def test_only_a_number_right_before_a_known_noun_counts():
-    assert wanted("A cat, two big dogs and nine fish") == [("cat", 1)]
+    assert wanted_counts("A cat, two big dogs and nine fish") == [("cat", 1)]
     with pytest.raises(ValueError, match="counts nothing"):
         numeracy("cats and dogs", [])
 
@@ -65,8 +65,8 @@ def subject(prompt, **metadata):
 def test_the_judge_says_what_is_wrong():
     want = Objects(("person", "dog"))
     prompt = subject("two girls and one dog")
-    assert Numeracy().wants(prompt, Seen()) == (want,)
-    judged = Numeracy().judge(prompt, Seen({want: found("person", "dog", "dog")}))
+    assert Numeracy().wants(prompt, KnownAnswers()) == (want,)
+    judged = Numeracy().judge(prompt, KnownAnswers({want: found("person", "dog", "dog")}))
     assert judged.score == pytest.approx(0.5)
     assert judged.reason == "expected 2 girl, found 1; expected 1 dog, found 2"
     assert judged.evidence["counted"][0] == {"noun": "girl", "wanted": 2, "found": 1}
@@ -76,20 +76,20 @@ def test_the_judge_says_what_is_wrong():
 def test_a_study_may_bring_its_own_counts():
     prompt = subject("a dozen axolotls", counts={"axolotl": 12})
     want = Objects(("axolotl",))
-    assert Numeracy().wants(prompt, Seen()) == (want,)
-    assert Numeracy().judge(prompt, Seen({want: found(*["axolotl"] * 12)})).score == 1
-    bad = Numeracy().judge(subject("a dozen", counts={"axolotl": "12"}), Seen())
+    assert Numeracy().wants(prompt, KnownAnswers()) == (want,)
+    assert Numeracy().judge(prompt, KnownAnswers({want: found(*["axolotl"] * 12)})).score == 1
+    bad = Numeracy().judge(subject("a dozen", counts={"axolotl": "12"}), KnownAnswers())
     assert bad.reason.startswith("The prompt's own “counts” must be an object")
 
 
 def test_a_prompt_that_counts_nothing_is_not_divided_by_zero():
-    assert Numeracy().wants(subject("a quiet lake"), Seen()) == ()
-    judged = Numeracy().judge(subject("a quiet lake"), Seen())
+    assert Numeracy().wants(subject("a quiet lake"), KnownAnswers()) == ()
+    judged = Numeracy().judge(subject("a quiet lake"), KnownAnswers())
     assert judged == Unscored("This prompt counts nothing that the table of nouns has.")
 
 
 def test_a_class_that_the_detector_was_never_taught_is_named():
-    told = Seen({Objects(("bee",)): found("bird")})
+    told = KnownAnswers({Objects(("bee",)): found("bird")})
     told.classes = ("bird",)
     judged = Numeracy().judge(subject("a bee"), told)
     assert (judged.score, judged.reason) == (

@@ -8,7 +8,7 @@ import pytest
 
 from judges.methods.compbench import Spatial2D, Spatial3D, position_2d, position_3d, spatial
 from judges.methods.compbench.spatial_methods import frame
-from judges.protocols import DepthOf, Judgement, Objects, Seen, Subject, Unscored
+from judges.protocols import DepthOf, Judgement, KnownAnswers, Objects, Subject, Unscored
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 LEFT, RIGHT = [0, 100, 100, 200], [200, 100, 300, 200]
@@ -27,7 +27,7 @@ def subject(prompt, size=(480, 480), **metadata):
 
 
 def seen(want, *detections, classes=()):
-    told = Seen({want: list(detections)})
+    told = KnownAnswers({want: list(detections)})
     told.classes = classes
     return told
 
@@ -136,7 +136,7 @@ def test_the_judge_measures_in_the_official_frame():
     # 1920 x 1920 is brought to 479: centers 720 and 640 pixels apart become 180 and 160.
     prompt = subject("a cat near a dog", size=(1920, 1920))
     method = Spatial2D()
-    assert method.wants(prompt, Seen()) == (WANT,)
+    assert method.wants(prompt, KnownAnswers()) == (WANT,)
     told = seen(WANT, box("dog", [720, 640, 760, 680], 1.0), box("cat", [0, 0, 40, 40], 1.0))
     assert method.wants(prompt, told) == ()
     judged = method.judge(prompt, told)
@@ -156,13 +156,15 @@ def test_the_most_confident_of_each_thing_counts():
 
 
 def test_people_are_one_class():
-    assert Spatial2D().wants(subject("a girl near a man"), Seen()) == (Objects(("person",)),)
+    assert Spatial2D().wants(subject("a girl near a man"), KnownAnswers()) == (
+        Objects(("person",)),
+    )
 
 
 def test_a_study_may_bring_its_own_nouns():
     prompt = subject("the one near the other", nouns=["cat", "dog"])
-    assert Spatial2D().wants(prompt, Seen()) == (WANT,)
-    bad = Spatial2D().judge(subject("a cat near a dog", nouns=["cat"]), Seen())
+    assert Spatial2D().wants(prompt, KnownAnswers()) == (WANT,)
+    bad = Spatial2D().judge(subject("a cat near a dog", nouns=["cat"]), KnownAnswers())
     assert bad == Unscored("The prompt's own “nouns” must be two: the first and the second thing.")
 
 
@@ -174,8 +176,8 @@ def test_a_study_may_bring_its_own_nouns():
     ],
 )
 def test_a_prompt_that_asks_for_no_relation_stays_unscored(prompt, words):
-    assert Spatial2D().wants(subject(prompt), Seen()) == ()
-    judged = Spatial2D().judge(subject(prompt), Seen())
+    assert Spatial2D().wants(subject(prompt), KnownAnswers()) == ()
+    judged = Spatial2D().judge(subject(prompt), KnownAnswers())
     assert isinstance(judged, Unscored)
     assert words in judged.reason
 
@@ -202,9 +204,9 @@ def test_near_cannot_be_said_of_a_picture_of_unknown_size():
 def test_a_complex_prompt_is_judged_by_the_things_around_its_preposition():
     prompt = subject("The fluffy cat is on the left of the soft pillow by the red door.")
     method = Spatial2D(complex=True)
-    assert method.wants(prompt, Seen()) == (Objects(("cat", "pillow")),)
+    assert method.wants(prompt, KnownAnswers()) == (Objects(("cat", "pillow")),)
     # What the official script cannot find it calls 0.
-    assert method.judge(subject("The cat sleeps."), Seen()).score == 0
+    assert method.judge(subject("The cat sleeps."), KnownAnswers()).score == 0
 
 
 # --- depth ----------------------------------------------------------------------------------
@@ -223,8 +225,8 @@ def test_every_official_position_in_depth_is_reproduced():
 def test_depth_knows_its_own_relations_only():
     with pytest.raises(ValueError, match="none of the relations in front of, behind, hidden"):
         position_3d("near", LEFT, RIGHT, np.zeros((9, 9)))
-    assert Spatial3D().wants(subject("a cat near a dog"), Seen()) == ()
-    judged = Spatial3D().judge(subject("a cat near a dog"), Seen())
+    assert Spatial3D().wants(subject("a cat near a dog"), KnownAnswers()) == ()
+    judged = Spatial3D().judge(subject("a cat near a dog"), KnownAnswers())
     assert judged == Unscored("This prompt has none of the relations in front of, behind, hidden.")
 
 
@@ -249,7 +251,7 @@ def test_boxes_side_by_side_never_score_until_they_are_let():
 def test_the_judge_in_depth_asks_for_the_objects_and_then_for_their_depths():
     method = Spatial3D()
     prompt = subject("a cat in front of a dog", size=(960, 960))
-    assert method.wants(prompt, Seen()) == (WANT,)
+    assert method.wants(prompt, KnownAnswers()) == (WANT,)
     told = seen(WANT, box("cat", [0, 0, 100, 100], 0.8), box("dog", [10, 0, 110, 100], 0.6))
     wants = method.wants(prompt, told)
     half = 479 / 960

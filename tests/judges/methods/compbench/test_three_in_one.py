@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from judges.methods.compbench import ThreeInOne, three_in_one
-from judges.protocols import Answer, Objects, Question, Seen, Similarity, Subject, Unscored
+from judges.protocols import Answer, KnownAnswers, Objects, Question, Similarity, Subject, Unscored
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/compbench_3in1.json").read_text())
 KINDS = {"s": "spatial", "a": "action", "sa": "spatialaction"}
@@ -58,8 +58,8 @@ def subject(**metadata):
 )
 def test_the_judge_looks_only_for_what_the_kind_needs(kind, asked, score):
     method = ThreeInOne()
-    assert method.wants(subject(subset=kind), Seen()) == asked
-    told = Seen(zip(WANTS, TOLD, strict=True))
+    assert method.wants(subject(subset=kind), KnownAnswers()) == asked
+    told = KnownAnswers(zip(WANTS, TOLD, strict=True))
     assert method.wants(subject(subset=kind), told) == ()
     judged = method.judge(subject(subset=kind), told)
     assert judged.score == pytest.approx(score)
@@ -70,23 +70,23 @@ def test_the_judge_looks_only_for_what_the_kind_needs(kind, asked, score):
 
 
 def test_the_paper_needs_no_kind():
-    assert ThreeInOne(paper=True).wants(subject(), Seen()) == WANTS
+    assert ThreeInOne(paper=True).wants(subject(), KnownAnswers()) == WANTS
 
 
 def test_clip_may_read_the_prompt_without_its_adjectives():
-    wants = ThreeInOne(kind="action", without_adjectives=True).wants(subject(), Seen())
+    wants = ThreeInOne(kind="action", without_adjectives=True).wants(subject(), KnownAnswers())
     assert wants[-1] == Similarity("a car next to a dog")
 
 
 def test_a_prompt_of_no_kind_stays_unscored():
-    assert ThreeInOne().wants(subject(), Seen()) == ()
-    judged = ThreeInOne().judge(subject(), Seen())
+    assert ThreeInOne().wants(subject(), KnownAnswers()) == ()
+    judged = ThreeInOne().judge(subject(), KnownAnswers())
     assert isinstance(judged, Unscored)
     assert "spatial, action or spatialaction" in judged.reason
 
 
 def test_a_part_without_a_score_leaves_the_whole_without_one():
-    told = Seen(zip(WANTS, (Answer(None, reason="no"), *TOLD[1:]), strict=True))
+    told = KnownAnswers(zip(WANTS, (Answer(None, reason="no"), *TOLD[1:]), strict=True))
     judged = ThreeInOne().judge(subject(subset="spatial"), told)
     assert isinstance(judged, Unscored)
     assert judged.reason.startswith("Not every part has a score: attribute: Not every question")

@@ -27,7 +27,7 @@ FENCED = 'Here it is:\n```json\n{"score": [3, 4], "why": "a {b} c"}\n```\nI hope
     ],
 )
 def test_a_field_of_json(text, path, value):
-    assert Reply(text, "json").at(path) == value
+    assert Reply(text, "json").value_at(path) == value
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def test_a_field_of_json(text, path, value):
     ],
 )
 def test_what_is_not_there_or_contradicts_itself_is_missing(text, path):
-    assert Reply(text, "json").at(path) is MISSING
+    assert Reply(text, "json").value_at(path) is MISSING
 
 
 def test_the_same_value_twice_is_no_contradiction():
-    assert Reply('{"score": 5, "score": 5}', "json").at(["score"]) == 5
+    assert Reply('{"score": 5, "score": 5}', "json").value_at(["score"]) == 5
 
 
 LINES = "**Consistency**: 2\nRealism : 1\n- Aesthetic Quality: **0**\nScore: {4}\nNote: none"
@@ -66,27 +66,27 @@ LINES = "**Consistency**: 2\nRealism : 1\n- Aesthetic Quality: **0**\nScore: {4}
     [("Consistency", "2"), ("realism", "1"), ("Aesthetic Quality", "0"), ("Score", "4")],
 )
 def test_a_line_with_a_name(name, value):
-    assert Reply(LINES, "lines").at([name]) == value
+    assert Reply(LINES, "lines").value_at([name]) == value
 
 
 def test_of_two_lines_the_last_counts_and_none_is_missing():
-    assert Reply("Score: 1\nScore: 3", "lines").at(["Score"]) == "3"
-    assert Reply("The Score: is high", "lines").at(["Score"]) is MISSING
-    assert Reply("Score:", "lines").at(["Score"]) is MISSING
-    assert Reply(LINES, "lines").at([]) is MISSING
+    assert Reply("Score: 1\nScore: 3", "lines").value_at(["Score"]) == "3"
+    assert Reply("The Score: is high", "lines").value_at(["Score"]) is MISSING
+    assert Reply("Score:", "lines").value_at(["Score"]) is MISSING
+    assert Reply(LINES, "lines").value_at([]) is MISSING
 
 
 def test_tags_hold_json_or_text():
     text = "<score>[1, 0]</score><analysis>good</analysis><score>[0, 1]</score><open>1"
-    assert Reply(text, "tags").at(["score", 2]) == 1
-    assert Reply(text, "tags").at(["analysis"]) == "good"
-    assert Reply(text, "tags").at(["open"]) is MISSING
-    assert Reply("<a></a>", "tags").at(["a"]) is MISSING
+    assert Reply(text, "tags").value_at(["score", 2]) == 1
+    assert Reply(text, "tags").value_at(["analysis"]) == "good"
+    assert Reply(text, "tags").value_at(["open"]) is MISSING
+    assert Reply("<a></a>", "tags").value_at(["a"]) is MISSING
 
 
 def test_a_text_is_the_answer_itself():
-    assert Reply(" Yes.\n", "text").at([]) == "Yes."
-    assert Reply(" \n", "text").at([]) is MISSING
+    assert Reply(" Yes.\n", "text").value_at([]) == "Yes."
+    assert Reply(" \n", "text").value_at([]) is MISSING
 
 
 def test_another_form_is_refused():

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from audit.stats import enough, ranking
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -116,7 +116,7 @@ def _without_each(table: Floats) -> Floats:
     sums = weighted(once, terms) - terms
     squares = np.maximum(weighted(once, terms**2) - terms**2, 0.0)
     flat = squares <= 1e-12
-    return np.where(flat, 0.5, norm.sf(sums / np.sqrt(np.where(flat, 1.0, squares))))
+    return np.where(flat, 0.5, scipy.stats.norm.sf(sums / np.sqrt(np.where(flat, 1.0, squares))))
 
 
 def rankings(
@@ -135,7 +135,7 @@ def rankings(
         of_people, of_judge = np.hsplit(summed / total, 2)
         return of_people[:, i] - of_people[:, j], of_judge[:, i] - of_judge[:, j]
 
-    here, drawn = gaps(weighted(draw.once, sums)), gaps(draw.drawn(sums))
+    here, drawn = gaps(weighted(draw.once, sums)), gaps(draw.own_weighted(sums))
     once = np.ones((1, i.size))
     held = generators.counts[:, i] * generators.counts[:, j]
 

@@ -10,8 +10,8 @@ from audit.reports.bootstrap import est
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import Series
-from audit.stats.decisions import leaderboard
-from audit.stats.decisions.leaderboard import Rankings, Tables
+from audit.stats.decisions import rankings
+from audit.stats.decisions.rankings import Rankings, Tables
 from audit.stats.estimate import Undefined
 
 
@@ -19,7 +19,7 @@ def tables_of(people: People, series: Series) -> Tables | Undefined:
     both = ~np.isnan(series.score) & ~np.isnan(series.level)
     if not both.any():
         return Undefined("no image has what this number needs", 0)
-    return leaderboard.tables(
+    return rankings.tables(
         series.level[both], series.score[both], people.generators[both], people.prompts[both]
     )
 
@@ -27,7 +27,7 @@ def tables_of(people: People, series: Series) -> Tables | Undefined:
 def soft_pairwise_accuracy(found: Tables | Undefined) -> dict[str, Any]:
     if isinstance(found, Undefined):
         return est(found)
-    return {**est(leaderboard.soft_pairwise(found)), "prompts": found.prompts}
+    return {**est(rankings.soft_pairwise(found)), "prompts": found.prompts}
 
 
 def ranking(
@@ -45,7 +45,7 @@ def ranking(
 
 def _of_judge(people: People, found: Tables, options: Options) -> dict[str, Any]:
     names = people.generator_names
-    made: Rankings = leaderboard.rankings(
+    made: Rankings = rankings.rankings(
         found,
         resamples=options.resamples,
         seed=options.seed,

@@ -18,7 +18,7 @@ from annotations.pairs.votes import questions_of as pair_questions
 from audit import VERSION
 from audit.contests.parameters import Parameters
 from audit.contests.read import Comparisons, from_answers, from_pairs, has_pairs
-from audit.contests.told_by import Told, by_preference, by_scores
+from audit.contests.told_by import Verdicts, by_preference, by_scores
 from audit.reports.make import question_of
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Paired, pair
@@ -61,7 +61,7 @@ def leaderboard(
         "question": paired.people.question,
         "made_from": made_from,
         "cannot_tell": every.cannot_tell,
-        "same_generator": int((chosen & ~every.apart).sum()),
+        "same_generator": int((chosen & ~every.are_apart).sum()),
         "drawn_useful": 0 if every.useful is None else int(every.useful[chosen].sum()),
         "ties": asked.ties,
         "slice": asked.slice,
@@ -71,7 +71,7 @@ def leaderboard(
         "prompts": votes.of_prompts,
         "raters": int(np.unique(every.raters[chosen]).size),
         "generators": _generators(paired, votes),
-        "people": _told(people),
+        "people": _contest_body(people),
         "tie": people.tie.as_dict() if isinstance(people, Contest) and people.tie else None,
         "left": _left_wins(people),
         "ceiling": _ceiling(every, chosen, resamples, seed).as_dict(),
@@ -111,7 +111,7 @@ def _read(study: Study, question: str, made_from: str) -> tuple[Paired, Comparis
     return paired, from_pairs(study, paired.people, chosen)
 
 
-def _digest(judges: Sequence[Told]) -> str:
+def _digest(judges: Sequence[Verdicts]) -> str:
     """Of preferences, which no hash of scores covers."""
     sha = hashlib.sha256()
     for judge in judges:
@@ -153,7 +153,7 @@ def _fitted(votes: Votes, ties: str, *, side: bool = False) -> Contest | Undefin
     return fit(votes, ties=model, side=side)
 
 
-def _told(found: Contest | Undefined) -> dict[str, Any]:
+def _contest_body(found: Contest | Undefined) -> dict[str, Any]:
     shown = board(found)
     if isinstance(shown, Undefined):
         return shown.as_dict()
@@ -174,7 +174,7 @@ def _places(shown: Board) -> list[dict[str, Any]]:
 
 
 def _of_judge(
-    judge: Told,
+    judge: Verdicts,
     every: Comparisons,
     chosen: np.ndarray,
     asked: Parameters,
@@ -205,8 +205,8 @@ def _of_judge(
     few = by_people.of_prompts < PROMPTS
     turned = () if few else swaps(ours, theirs)
     return told | {
-        "people": _told(ours) if told["without_score"] else None,
-        "board": _told(theirs),
+        "people": _contest_body(ours) if told["without_score"] else None,
+        "board": _contest_body(theirs),
         "accuracy": right.as_dict(),
         "group_accuracy": _all_right(judge, every, here, resamples, seed).as_dict(),
         "soft_pairwise": _soft(by_people, by_judge, (ours, theirs), asked, every.sided).as_dict(),
@@ -215,7 +215,9 @@ def _of_judge(
     }
 
 
-def _right(judge: Told, every: Comparisons, here: np.ndarray, resamples: int, seed: int) -> Result:
+def _right(
+    judge: Verdicts, every: Comparisons, here: np.ndarray, resamples: int, seed: int
+) -> Result:
     return judged.accuracy(
         judge.said[here],
         every.said[here],
@@ -226,7 +228,7 @@ def _right(judge: Told, every: Comparisons, here: np.ndarray, resamples: int, se
 
 
 def _all_right(
-    judge: Told, every: Comparisons, here: np.ndarray, resamples: int, seed: int
+    judge: Verdicts, every: Comparisons, here: np.ndarray, resamples: int, seed: int
 ) -> Result:
     """By prompt."""
     pairs, people = _in_one_order(every, here, every.said)
@@ -290,7 +292,7 @@ def _slices(
     every: Comparisons,
     tags: dict[str, np.ndarray],
     asked: Parameters,
-    judges: Sequence[Told],
+    judges: Sequence[Verdicts],
     resamples: int,
     seed: int,
 ) -> Sequence[dict[str, Any]]:
@@ -305,7 +307,7 @@ def _slices(
                 "tag": tag,
                 "votes": votes.n,
                 "prompts": votes.of_prompts,
-                "people": _told(fitted),
+                "people": _contest_body(fitted),
                 "ceiling": _ceiling(every, inside[tag], resamples, seed).as_dict(),
                 "judges": {
                     judge.name: (

@@ -1,4 +1,4 @@
-"""The generators by people and by each judge: who wins how often, and who cannot be told apart."""
+"""The generators by people and by each judge: who wins how often, and who cannot be distinguished."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LeaderboardPage:
     @cached_property
     def questions(self) -> list[str]:
         """Those of pairs, where the comparisons are made from them."""
-        made_from = self.asked.made_from or ("pairs" if self.of_pairs else "answers")
+        made_from = self.page_parameters.made_from or ("pairs" if self.of_pairs else "answers")
         return self.of_pairs if made_from == "pairs" else kept_questions(self.study)
 
     @cached_property
@@ -58,10 +58,10 @@ class LeaderboardPage:
 
     @cached_property
     def answer(self) -> StoredAnswer:
-        return read_answer(LEADERBOARD, self.study, self.asked)
+        return read_answer(LEADERBOARD, self.study, self.page_parameters)
 
     @cached_property
-    def asked(self) -> Parameters:
+    def page_parameters(self) -> Parameters:
         given = self.request.GET
         return Parameters(
             question=given.get("question", ""),
@@ -81,7 +81,7 @@ class LeaderboardPage:
         return {**body, "judges": {name: body["judges"][name] for name in names}}
 
     @property
-    def told(self) -> dict[str, Any]:
+    def answer_body(self) -> dict[str, Any]:
         """For a file, which cannot wait."""
         if not self.body:
             raise Refused(
@@ -90,21 +90,21 @@ class LeaderboardPage:
         return self.body
 
     @property
-    def behind(self) -> bool:
+    def is_behind(self) -> bool:
         return self.answer.is_old and not self.answer.reason
 
     @property
     def waiting_for(self) -> str:
-        return who_counts(self.answer) if self.behind else ""
+        return who_counts(self.answer) if self.is_behind else ""
 
     @cached_property
     def etag(self) -> str:
         facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
-        facts += [self.answer.reason, self.behind, self.waiting_for]
+        facts += [self.answer.reason, self.is_behind, self.waiting_for]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
     def address(self, name: str, *args: str, **more: str) -> str:
-        given = {k: v for k, v in {**asdict(self.asked), **more}.items() if v}
+        given = {k: v for k, v in {**asdict(self.page_parameters), **more}.items() if v}
         return f"{reverse(name, args=[self.study.slug, *args])}?{urlencode(given)}"
 
     def shared(self) -> dict[str, Any]:
@@ -135,7 +135,7 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
     page = _page(request, slug)
     if name not in PLOTS or kind not in {**ON_SCREEN, **TYPES}:
         raise Http404
-    body = page.told
+    body = page.answer_body
     if blank := charts.blank(body, name):
         raise Refused(blank)
     if kind in ON_SCREEN:
@@ -149,7 +149,7 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
 @login_required
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
-    body = page.told
+    body = page.answer_body
     made = csv_of(body, _tables(body), request.GET.get("table", ""))
     if made is None:
         raise Http404
@@ -162,7 +162,7 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
 def whole_file(request: HtmxRequest, slug: str) -> HttpResponse:
     """The leaderboard as one HTML file that needs nothing else, to put into another page."""
     page = _page(request, slug)
-    body = page.told
+    body = page.answer_body
     drawn = "" if charts.blank(body) else charts.chart_file(body, kind="svg").decode()
     content = render_to_string(
         "audit/leaderboard_file.html",
@@ -192,7 +192,7 @@ def _context(page: LeaderboardPage) -> dict[str, Any]:
         "csv": page.address("leaderboard-table"),
         "whole_file": page.address("leaderboard-file"),
         "plots": [_plot(page, body, name) for name in PLOTS],
-        "groups": [words.listed(group) for group in body["people"].get("groups", [])],
+        "groups": [words.join_names(group) for group in body["people"].get("groups", [])],
         "signature": [*charts.caption(body), body["signature"]["rule"]],
     }
 
@@ -200,18 +200,20 @@ def _context(page: LeaderboardPage) -> dict[str, Any]:
 def _choices(page: LeaderboardPage) -> list[dict[str, Any]]:
     choices = []
     if page.of_pairs and kept_questions(page.study):
-        chosen = page.asked.made_from or "pairs"
+        chosen = page.page_parameters.made_from or "pairs"
         choices.append(select("made_from", "made from", MADE_FROM.items(), chosen))
     if len(page.questions) > 1:
         named = [(name, name) for name in page.questions]
-        chosen = page.asked.question or (page.body.get("question") or page.questions[0])
+        chosen = page.page_parameters.question or (page.body.get("question") or page.questions[0])
         choices.append(select("question", "question", named, chosen))
     tags = page.body.get("tags", [])
-    if len(tags) > 1 or page.asked.slice:
-        every = dict.fromkeys([*tags, *([page.asked.slice] if page.asked.slice else [])])
+    if len(tags) > 1 or page.page_parameters.slice:
+        every = dict.fromkeys(
+            [*tags, *([page.page_parameters.slice] if page.page_parameters.slice else [])]
+        )
         named = [("", "all prompts"), *((tag, tag) for tag in every)]
-        choices.append(select("slice", "slice", named, page.asked.slice))
-    choices.append(select("ties", "ties", TIES.items(), page.asked.ties))
+        choices.append(select("slice", "slice", named, page.page_parameters.slice))
+    choices.append(select("ties", "ties", TIES.items(), page.page_parameters.ties))
     return choices
 
 

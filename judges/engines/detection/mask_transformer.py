@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
+from judges.engines.detection.coco_names import GENEVAL
 from judges.engines.shared import run_lengths
-from judges.engines.shared.batches import alike
+from judges.engines.shared.batches import group_by_size
 from judges.engines.shared.checkpoint import CheckpointEngine, floor_of, pictures_or_found
-from judges.engines.shared.coco_names import GENEVAL
 from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard, pick_precision
 from judges.options import whole
@@ -62,7 +62,7 @@ class MaskTransformer(CheckpointEngine):
         self.load()
         results: list[list[Detection]] = [[] for _ in images]
         with prepare().inference_mode(), memory_guard():
-            for places in alike(images, self.batch):
+            for places in group_by_size(images, self.batch):
                 batch = self._look([images[place] for place in places])
                 for place, detections in zip(places, batch, strict=True):
                     results[place] = detections
@@ -119,7 +119,7 @@ class MaskTransformer(CheckpointEngine):
         chances, queries, names = likeliest(likely, _PAIRS)
         kept = chances > self.floor
         drawn, which = queries[kept].unique(return_inverse=True)
-        masks, sure = _drawn(maps[drawn], padded, frame, (image.height, image.width))
+        masks, sure = _resize_masks(maps[drawn], padded, frame, (image.height, image.width))
         return self._detections(chances[kept] * sure[which], names[kept], masks, which)
 
     def _detections(self, scores: Any, names: Any, masks: Any, which: Any) -> list[Detection]:
@@ -150,7 +150,7 @@ def sureness(logits: Any, positive: Any) -> Any:
     return (logits.sigmoid().flatten(1) * inside).sum(1) / (inside.sum(1) + 1e-6)
 
 
-def _drawn(
+def _resize_masks(
     maps: Any, padded: tuple[int, int], frame: tuple[int, int], size: tuple[int, int]
 ) -> tuple[Any, Any]:
     """Masks in the picture's own size and their confidence, a few at a time."""

@@ -6,7 +6,7 @@ import types
 
 import pytest
 
-from judges.engines.shared.lean_masks import ShrunkFeatures, attend, replaced
+from judges.engines.detection.lean_masks import ShrunkFeatures, attend, replaced
 from judges.engines.shared.torch_setup import prepare
 
 

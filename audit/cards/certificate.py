@@ -1,0 +1,119 @@
+"""A card as a signed file, and what can be said of one that somebody hands in."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from annotations.errors import Refused
+from annotations.sound_json import Unsound, load_json
+from audit.cards.enclosed import enclose, read_enclosed
+from audit.cards.key import is_signed_by, public_key, sign
+from audit.questions.card.looking import PARTS, rows_of_pictures
+from audit.questions.card.scores import Scores
+from audit.questions.card.validity import validity_words, why_expired
+
+FORMAT = "jurybox-card 1"
+LARGEST = 20_000_000  # bytes
+CLOSE = 1e-9
+
+
+def make_certificate(body: dict[str, Any], scores: Scores, *, data: bool = True) -> dict[str, Any]:
+    """`data`: with the scores that its numbers follow from."""
+    unsigned = {"format": FORMAT, "card": body, "key": public_key()}
+    if data and scores.made:
+        unsigned["data"] = enclose(scores)
+    return {**unsigned, "signature": sign(content_of(unsigned))}
+
+
+def content_of(unsigned: dict[str, Any]) -> bytes:
+    """What is signed: the same bytes wherever the file was written."""
+    return json.dumps(unsigned, sort_keys=True, ensure_ascii=False, allow_nan=False).encode()
+
+
+def read_certificate(file: Path) -> dict[str, Any]:
+    try:
+        if file.stat().st_size > LARGEST:
+            raise Refused(f"{file.name} is larger than a card can be.")
+        found = load_json(file.read_bytes())
+    except OSError as error:
+        raise Refused(f"{file.name} cannot be read: {error.strerror}.") from error
+    except (Unsound, ValueError) as error:
+        raise Refused(f"{file.name} is no card: it is not JSON. {error}") from error
+    if not isinstance(found, dict) or found.get("format") != FORMAT:
+        raise Refused(f"{file.name} is no card of Jurybox (its format is not “{FORMAT}”).")
+    return found
+
+
+def check_certificate(found: dict[str, Any], today: date, key: str = "") -> tuple[bool, list[str]]:
+    """Whether all holds, and a sentence for each check. `key`: that of the installation it should be from."""
+    card = found.get("card")
+    if not isinstance(card, dict) or not _has_card(card):
+        raise Refused("The card in this file lacks its rows or its validity.")
+    unsigned = {name: part for name, part in found.items() if name != "signature"}
+    known, signature = str(found.get("key", "")), str(found.get("signature", ""))
+    signed = is_signed_by(known, signature, content_of(unsigned))
+    owner = key or public_key()
+    lines = [
+        "Signature: holds."
+        if signed
+        else "Signature: broken. The file was changed after it was signed.",
+        f"Key: {'as expected' if known == owner else f'another one, {known[:64]}'}.",
+        validity_words(card["valid"], today),
+    ]
+    follows, words = _numbers_follow(card, found.get("data"))
+    good = signed and known == owner and follows and not why_expired(card["valid"], today)
+    return good, [*lines, words]
+
+
+def _has_card(card: dict[str, Any]) -> bool:
+    rows, valid = card.get("rows"), card.get("valid")
+    kinds = {"newer": int, "generators": int, "alarm": bool, "until": str | None}
+    return (
+        isinstance(rows, list)
+        and all(_is_row(one) for one in rows)
+        and isinstance(valid, dict)
+        and all(name in valid and isinstance(valid[name], kind) for name, kind in kinds.items())
+    )
+
+
+def _is_row(one: Any) -> bool:
+    return (
+        isinstance(one, dict)
+        and isinstance(one.get("part"), str)
+        and isinstance(one.get("what"), str)
+        and isinstance(one.get("number"), dict)
+    )
+
+
+def _numbers_follow(card: dict[str, Any], data: Any) -> tuple[bool, str]:
+    if data is None:
+        return True, "Numbers: the scores behind them are not enclosed, so none was counted again."
+    told = {
+        (one["part"], one["what"]): one["number"] for one in card["rows"] if one["part"] in PARTS
+    }
+    again = {
+        (one["part"], one["what"]): one["number"] for one in rows_of_pictures(read_enclosed(data))
+    }
+    wrong = [what for what in {*told, *again} if not _is_alike(told.get(what), again.get(what))]
+    if wrong:
+        part, what = min(wrong)
+        return False, f"Numbers: {len(wrong)} do not follow from the data, such as {part}, {what}."
+    return True, f"Numbers: {len(again)} counted again from the enclosed data, all as printed."
+
+
+def _is_alike(one: Any, other: Any) -> bool:
+    if not isinstance(one, dict) or not isinstance(other, dict) or one.keys() != other.keys():
+        return False
+    return all(_is_alike_value(one[name], other[name]) for name in one)
+
+
+def _is_alike_value(one: Any, other: Any) -> bool:
+    both: Sequence[Any] = (one, other)
+    if all(type(value) in (int, float) for value in both):
+        return math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
+    return bool(one == other)

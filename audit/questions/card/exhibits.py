@@ -1,0 +1,155 @@
+"""A judge's card in sentences, a table for each part, and a chart of what moves its score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from audit.charts.style import INK, configured
+from audit.charts.when_used import alt
+from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
+from audit.questions.card.question import CARD
+from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POINTS, POSITION, SCORE
+from audit.questions.card.validity import validity_words
+from judges.cards.changes import AGAIN, BLIND, CROSS, DARK, FOOLING, LADDER
+
+ORDER = (AGREEMENT, DARK, POSITION, LADDER, CROSS, BLIND, FOOLING, FAMILY, AGAIN, COST)
+HEIGHT = 22
+
+
+def sentences(body: Body) -> list[str]:
+    lines = [line for part in ORDER for line in _sentences_of(body, part)]
+    left_out = sum(body["failed"].values())
+    if left_out:
+        lines.append(f"No score for {left_out:,} of the made pictures; they count nowhere.")
+    measured = f"{body['title']}, measured on {body['images']:,} images."
+    return [measured, validity_words(body["valid"]), *lines]
+
+
+def _sentences_of(body: Body, part: str) -> Iterator[str]:
+    """One finding for each part, or why it was not measured."""
+    rows = _rows(body, part)
+    known = [one for one in rows if "value" in one["number"]]
+    if not known:
+        reason = rows[0]["number"]["undefined"] if rows else "nothing is known"
+        yield f"{part.capitalize()}: not measured, {reason}."
+        return
+    if part == AGREEMENT:
+        yield f"Agreement: {known[0]['state']} ({_number(known[0])})."
+        if "state" in rows[-1]:
+            yield f"Over time: {rows[-1]['state']}."
+    elif part == LADDER:
+        yield from (_ladder_words(one) for one in known if "told" in one)
+    elif part == BLIND:
+        yield from (_blind_words(one) for one in known)
+    elif part in (CROSS, FOOLING, AGAIN):
+        yield _most_words(part, [one for one in known if one["unit"] == SCORE])
+    else:
+        yield f"{part.capitalize()}: {_worst_words(known)}."
+
+
+def _most_words(part: str, rows: list[dict[str, Any]]) -> str:
+    """Of changes that should not matter: the one that moves the score most, if any does."""
+    moved = [one for one in rows if not one["number"]["low"] <= 0 <= one["number"]["high"]]
+    if not moved:
+        return f"{part.capitalize()}: no change moves its score beyond chance."
+    most = max(moved, key=lambda one: abs(one["number"]["value"]))
+    return f"{part.capitalize()}: {most['what']} {_number(most)}."
+
+
+def _worst_words(rows: list[dict[str, Any]]) -> str:
+    most = max(rows, key=lambda one: abs(one["number"]["value"]))
+    return f"{most['what']} {_number(most)}"
+
+
+def _blind_words(one: dict[str, Any]) -> str:
+    number = one["number"]
+    falls = number["high"] is not None and number["high"] < 0
+    what = one["what"].partition(":")[0]
+    end = "its score falls" if falls else "its score does not fall: does it look?"
+    return f"Blind, {what}: {end} ({_number(one)})."
+
+
+def _ladder_words(one: dict[str, Any]) -> str:
+    seen = f"tells step {one['told']} of 5 and all after it" if one["told"] else "tells no step"
+    return f"Ladder of {one['ladder']}: it {seen}; over all its score falls by {_number(one)}."
+
+
+def _number(one: dict[str, Any]) -> str:
+    cell = _column(one["unit"]).cell(one["number"])
+    unit = " points" if one["unit"] == POINTS else ""
+    return f"{cell.value}{unit} ({cell.low} to {cell.high})" if cell.low else f"{cell.value}{unit}"
+
+
+def _column(unit: str) -> Column:
+    return Column("value", "value", decimals=1 if unit == POINTS else 3)
+
+
+def tables(body: Body) -> list[Table]:
+    columns = (Column("value", "value", decimals=2), Column("pictures", "pictures", decimals=0))
+    found = []
+    for part in ORDER:
+        rows = tuple(
+            Row(one["what"] or part, (one["number"], _pictures(one)), note=one.get("state", ""))
+            for one in _rows(body, part)
+        )
+        found.append(Table(part.replace(" ", "-"), part.capitalize(), "measured", columns, rows))
+    return found
+
+
+def _pictures(one: dict[str, Any]) -> dict[str, Any]:
+    n = one["number"]["n"]
+    return {"value": n, "low": None, "high": None, "n": n}
+
+
+def _rows(body: Body, part: str) -> list[dict[str, Any]]:
+    return [one for one in body["rows"] if one["part"] == part]
+
+
+def charts(body: Body) -> list[Chart]:
+    rows = [
+        {"change": one["what"].partition(":")[0], "part": one["part"], **one["number"]}
+        for one in body["rows"]
+        if one["part"] in (CROSS, FOOLING, BLIND) and one["unit"] == SCORE
+    ]
+    blank = "" if rows else "No chart: no picture was measured."
+    return [Chart("moves", "What moves its score", lambda theme: draw_moves(rows, theme), blank)]
+
+
+def draw_moves(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
+    names = [row["change"] for row in rows]
+    heading = "score after the change less before, with 95 % interval"
+    base = alt.Chart(alt.Data(values=rows)).encode(
+        y=alt.Y("change:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
+    )
+    zero = alt.Chart(alt.Data(values=[{"x": 0}])).mark_rule(
+        strokeDash=[4, 4], opacity=0.6, color=INK[theme]
+    )
+    layers = [
+        zero.encode(x=alt.X("x:Q", title=heading)),
+        base.mark_rule(strokeWidth=3, opacity=0.5, color=INK[theme]).encode(
+            x=alt.X("low:Q", title=heading), x2="high:Q"
+        ),
+        base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
+            x=alt.X("value:Q", title=heading),
+            shape=alt.Shape("part:N", title="part"),
+            tooltip=["change:N", "value:Q", "low:Q", "high:Q", "n:Q"],
+        ),
+    ]
+    size = {"width": "container", "height": HEIGHT * len(rows)}
+    return configured(alt.layer(*layers).properties(**size), theme, names=False)
+
+
+EXHIBITS = Exhibits(
+    question=CARD,
+    title="What is this judge like as an instrument?",
+    method=(
+        "Pictures made from the study’s own are shown to the judge. Some hold nothing, some are changed in a "
+        "way that must not matter, some carry marks that could fool it. In a ladder each step loses as much. "
+        "Scores between 0 and 1 count as they are, others by their place among its usual ones. Intervals are "
+        "at 95 %, by prompt."
+    ),
+    sentences=sentences,
+    tables=tables,
+    charts=charts,
+)

@@ -1,0 +1,146 @@
+"""What is this judge like as an instrument?"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from annotations.errors import Refused
+from annotations.models import Study
+from annotations.stored_answers.question import Question
+from audit.models import Report
+from audit.questions.card.agreement import newest_report, rows_of_agreement
+from audit.questions.card.cost import rows_of_cost
+from audit.questions.card.family import rows_of_family
+from audit.questions.card.looking import rows_of_pictures, rows_without_pictures
+from audit.questions.card.position import rows_of_position
+from audit.questions.card.scores import Scores
+from audit.questions.card.validity import validity
+from audit.reports import freshness
+from audit.reports.options import VERSION
+from judges.cards.changes import MAKER
+from judges.cards.pictures import COUNT, MOST, DrawnImages
+from judges.cards.plan import FROM_A_FILE
+from judges.models import IMPORTED, MadeScore, Run
+from judges.names import runs_by_name, title
+
+INTERVAL = "95 %, errors by prompt: Student’s t, shares by exact limits (mid-p)"
+NOT_YET = "no picture was made for it yet: measure the judge first"
+NO_JUDGE = "No judge has scored this study yet."
+
+
+@dataclass(frozen=True, slots=True)
+class Parameters:
+    """`judge`: by the name that reports use. `family`: its family or the generators of it, where names do
+    not tell."""
+
+    judge: str = ""
+    count: int | str = COUNT
+    family: str = ""
+
+    @property
+    def images(self) -> int:
+        text = str(self.count)
+        if not (text.isascii() and text.isdecimal() and 1 <= int(text[:9]) <= MOST):
+            raise Refused(f"count is a number of images from 1 to {MOST:,}, not “{text[:40]}”.")
+        return int(text)
+
+
+def run_called(study: Study, name: str) -> tuple[str, Run]:
+    """The run of the judge of this name; of the only one where none is named."""
+    runs = runs_by_name(study)
+    if not runs:
+        raise Refused(NO_JUDGE)
+    if not name and len(runs) == 1:
+        name = next(iter(runs))
+    if name not in runs:
+        which = f"There is no judge “{name[:120]}” here." if name else "Say which judge."
+        raise Refused(f"{which} Judges of this study: {', '.join(runs)}.")
+    return name, runs[name]
+
+
+def card(study: Study, parameters: Parameters) -> dict[str, Any]:
+    name, run = run_called(study, parameters.judge)
+    drawn = DrawnImages(run, parameters.images)
+    scores = Scores.from_drawn(drawn)
+    report = newest_report(study)
+    rows = [
+        *rows_of_agreement(report, name),
+        *_rows_of_pictures(run, scores),
+        *rows_of_position(study, run.judge),
+        *rows_of_family(study, name, run.judge, parameters.family),
+        *rows_of_cost(run),
+    ]
+    facts = _facts(run)
+    data = hashlib.sha256(json.dumps([facts, rows], sort_keys=True, default=str).encode())
+    return {
+        "study": study.slug,
+        "simulated": study.simulated,
+        "judge": name,
+        "title": title(name),
+        "facts": facts,
+        "generators": _generators(study),
+        "valid": validity(study, scores, alarm=_has_alarm(report, name)),
+        "images": len(drawn.rows),
+        "failed": scores.failed,
+        "rows": rows,
+        "signature": {
+            "version": VERSION,
+            "data": data.hexdigest(),
+            "interval": INTERVAL,
+            "pictures": MAKER,
+            "report": report.data if report else "",
+        },
+    }
+
+
+def _rows_of_pictures(run: Run, scores: Scores) -> list[dict[str, Any]]:
+    if run.judge.engine == IMPORTED:
+        return rows_without_pictures(FROM_A_FILE)
+    return rows_of_pictures(scores) if scores.is_measured else rows_without_pictures(NOT_YET)
+
+
+def _has_alarm(report: Report | None, name: str) -> bool:
+    judged = report.body.get("judges", {}).get(name) if report else None
+    return bool(judged and judged["drift"]["alarm"])
+
+
+def _facts(run: Run) -> dict[str, Any]:
+    judge = run.judge
+    return {
+        "name": judge.name,
+        "fingerprint": judge.fingerprint,
+        "method": f"{judge.method} {judge.method_version}",
+        "engine": f"{judge.engine} {judge.engine_version}",
+        "weights": judge.checkpoint,
+        "revision": judge.revision,
+        "prompt": judge.template,
+        "options": judge.options,
+        "released": run.release_date.isoformat() if run.release_date else None,
+    }
+
+
+def _generators(study: Study) -> list[dict[str, Any]]:
+    rows = study.generators.order_by("release_date", "name").values_list("name", "release_date")
+    return [{"name": name, "released": date and date.isoformat()} for name, date in rows]
+
+
+def _facts_now(study: Study, parameters: Parameters) -> str:
+    """What changes a card beside labels and scores of the study: pictures scored since, and reports."""
+    made = MadeScore.objects.filter(picture__image__study=study).order_by("-pk")
+    newest = newest_report(study)
+    return " ".join(
+        [
+            freshness.rows_now(study),
+            str(made.values_list("pk", flat=True).first() or 0),
+            str(newest.pk if newest else 0),
+        ]
+    )
+
+
+CARD = Question(
+    name="card", compute=card, parameters=Parameters, facts=_facts_now, reads_votes=True
+)
+QUESTIONS = (CARD,)

@@ -1,0 +1,69 @@
+"""A judge's scores or votes for the pairs of a set, from a table: what it names in each order."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+
+from annotations.errors import Refused
+from annotations.pair_files.rows import columns_of, rows_of
+from annotations.sources.records import Unreadable
+from annotations.sources.rows import Row
+from audit.test_judge.pairs import BAD, BOTH, FIRST, SECOND
+
+PAIR, VOTE, SWAPPED, SCORES = "pair", "vote", "vote_swapped", ("score_a", "score_b")
+WORDS = {
+    **dict.fromkeys(("a", "first", "left", "a>b"), FIRST),
+    **dict.fromkeys(("b", "second", "right", "b>a"), SECOND),
+    **dict.fromkeys(("tie", "both", "a=b", "a=b=good"), BOTH),
+    **dict.fromkeys(("neither", "a=b=bad"), BAD),
+}
+OTHER_SIDE = {FIRST: SECOND, SECOND: FIRST, BOTH: BOTH, BAD: BAD}
+WANTED = f"a column {PAIR}, and {VOTE} (a, b, tie; {SWAPPED} with the sides exchanged) or {' and '.join(SCORES)}"
+
+# What the judge names in each order in which it was asked, in the set's own sides.
+Choices = tuple[str, ...]
+
+
+def read_choices(path: Path) -> dict[str, Choices]:
+    """By the name of the pair."""
+    try:
+        columns = columns_of(path)
+        if PAIR not in columns or not (VOTE in columns or set(SCORES) <= set(columns)):
+            there = ", ".join(name[:40] for name in columns[:20]) or "none"
+            raise Refused(f"{path.name} wants {WANTED}. Its columns: {there}.")
+        kinds: Sequence[str] = (VOTE, SWAPPED) if VOTE in columns else SCORES
+        found: dict[str, Choices] = {}
+        for row in rows_of(path, required=(PAIR,), optional=kinds):
+            if not isinstance(row, Row):
+                raise Refused(f"{path.name}: {row}")
+            name = str(row.value[PAIR])
+            if name in found:
+                raise Refused(f"{path.name}, row {row.line}: the pair “{name[:80]}” stands twice.")
+            where = f"{path.name}, row {row.line}"
+            given = [str(row.value[kind]) for kind in kinds]
+            found[name] = _votes(given, where) if VOTE in columns else _by_scores(given, where)
+    except Unreadable as error:
+        raise Refused(str(error)) from error
+    return found
+
+
+def _votes(given: list[str], where: str) -> Choices:
+    vote, swapped = (one.strip().lower() for one in given)
+    for one in filter(None, (vote, swapped)):
+        if one not in WORDS:
+            raise Refused(f"{where}: “{one[:40]}” is no vote. A vote is one of {', '.join(WORDS)}.")
+    # Exchanged, the first place holds the second response.
+    both = [WORDS[vote]] if vote else []
+    return (*both, OTHER_SIDE[WORDS[swapped]]) if swapped else tuple(both)
+
+
+def _by_scores(given: list[str], where: str) -> Choices:
+    try:
+        first, second = map(float, given)
+    except ValueError:
+        raise Refused(f"{where}: a score is no number: {', '.join(given)[:80]}.") from None
+    if not (math.isfinite(first) and math.isfinite(second)):
+        raise Refused(f"{where}: a score is no number.")
+    return (FIRST if first > second else SECOND if second > first else BOTH,)

@@ -1,0 +1,72 @@
+"""Measuring a judge for its card: asked for on a page and done by a worker, or done here for a command."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from django.utils import timezone
+
+from judges.cards.measure import measure
+from judges.cards.pictures import COUNT, MOST, DrawnImages
+from judges.cards.plan import FROM_A_FILE
+from judges.errors import JudgeRefused
+from judges.models import IMPORTED, Measurement, Run
+from judges.runs import ask_judge
+from judges.runs.lifecycle import own_options
+from judges.runs.local_weights import is_provisional
+
+
+def _measure(job: Measurement, progress: Callable[[int], object]) -> dict[str, int]:
+    if job.run is None:
+        raise JudgeRefused("The run of this judge has been removed.")
+    check_can_measure(job.run, job.count)
+    return measure(DrawnImages(job.run, job.count), progress)
+
+
+KIND = ask_judge.judge_job(
+    Measurement, _measure, "they were measuring this judge; it may need more memory"
+)
+
+
+def check_can_measure(run: Run, count: int = COUNT) -> None:
+    if not 1 <= count <= MOST:
+        raise JudgeRefused(f"A card is made of 1 to {MOST:,} images, not {count:,}.")
+    if run.judge.engine == IMPORTED:
+        raise JudgeRefused(f"No picture can be shown to {run.judge.name}: {FROM_A_FILE}.")
+    if run.is_running:
+        # Its images would be others once it is done.
+        raise JudgeRefused("The judge is still scoring the study: measure it when that is done.")
+    if is_provisional(run.judge):
+        raise JudgeRefused("No worker has taken up this judge yet: let it score the study first.")
+
+
+def request(run: Run, *, count: int = COUNT, by: Any = None) -> Measurement:
+    """For a worker."""
+    check_can_measure(run, count)
+    return ask_judge.request(
+        KIND,
+        study=run.study,
+        name=run.judge.name,
+        options=own_options(run.judge),
+        by=by,
+        run=run.pk,
+        count=count,
+    )
+
+
+def measure_here(
+    run: Run,
+    *,
+    count: int = COUNT,
+    on_step: Callable[[int], object] = lambda done: None,
+) -> Measurement:
+    """Done in this process, and kept like those of workers."""
+    check_can_measure(run, count)
+    payload: dict[str, Any] = {"judge": run.judge.name, "options": own_options(run.judge)}
+    payload |= {"run": run.pk, "count": count}
+    job = Measurement(study=run.study, payload=payload)
+    job.outcome = _measure(job, on_step)
+    job.state, job.finished_at = Measurement.State.DONE, timezone.now()
+    job.save()
+    return job
