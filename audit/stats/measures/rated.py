@@ -205,8 +205,8 @@ def resampled_weighted_kappa(draw: Draw, ratings: ArrayLike) -> Resampled | Unde
         if int(both.sum()) < SHARED:
             continue
         # Which of the two is named first is no matter of their names.
-        pair = sorted((table[one, both], table[other, both]), key=_content)
-        kappa = resampled_kappa(draw.part(both), *pair, "quadratic")
+        first, second = sorted((table[one, both], table[other, both]), key=_content)
+        kappa = resampled_kappa(draw.part(both), first, second, "quadratic")
         if not isinstance(kappa, Undefined):
             found.append(kappa)
             images |= both
