@@ -60,7 +60,7 @@ def test_scores_are_written_by_short_transactions(study, monkeypatch):
 def test_a_report_is_computed_and_packed_before_it_is_stored(study, monkeypatch):
     making.labels(study, {image.key: {"ann": 1} for image in study.images.all()})
     making.scores(study, {"early-0": 0.9, "late-0": 0.2})
-    long = [spied(monkeypatch, summary, "of"), spied(monkeypatch, gallery, "packed")]
+    long = [spied(monkeypatch, summary, "summarize_body"), spied(monkeypatch, gallery, "packed")]
     stored = spied(monkeypatch, gallery, "keep")
     report = make.make_report(study=study)
     assert long == [[False], [False]] and stored == [True]

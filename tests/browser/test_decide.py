@@ -97,6 +97,7 @@ def test_the_ranking_and_the_images_left_to_people_are_those_of_the_chosen_judge
     open_page, alice, report
 ):
     page = open_page(alice, f"{reverse('judge', args=['shapes'])}?judge=other-judge")
+    page.locator("#fold-ranking > summary").click()
     ranked = report.body["ranking"]["judges"]["other-judge"]
     rows = page.locator("#box-ranking tbody tr")
     expect(rows).to_have_count(len(ranked["by_people"]))

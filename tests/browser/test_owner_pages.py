@@ -42,7 +42,7 @@ def busy(study, alice, bob, charlie):
         record.flag(image=image, annotator=person, reason=reason, note=note)
     settled = Flag.objects.get(image=images[1])
     flags.settle(flag=settled, remark="Taken out of the next round.", by=alice.user)
-    for pk, _, _ in adjudication.disagreements(study)[:1]:
+    for pk, *_ in adjudication.disagreements(study)[:1]:
         image = study.images.get(pk=pk)
         key = next(row.key for row in adjudication.answers_side_by_side(image) if not row.agreed)
         adjudication.decide(image=image, key=key, answer="1", note="It is there.", by=alice.user)
@@ -61,7 +61,7 @@ def test_a_page_in_use(open_page, alice, busy, name, size):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("decided", [False, True])
 def test_a_disagreement(open_page, alice, busy, decided, size):
-    _, address, _ = next(case for case in adjudication.disagreements(busy) if not case[2])
+    _, address, *_ = next(case for case in adjudication.disagreements(busy) if not case[2])
     page = open_page(alice, f"/studies/shapes/disagreements/{address}/", size=SIZES[size])
     if decided:
         page.get_by_role("button", name="Yes").first.click()

@@ -73,7 +73,8 @@ def compare(
     offset = (new.people - old.people) - (new.score - old.score) / used
     read = (used * (new.people - old.people) - (new.score - old.score)) / used[0]
     known = [
-        None if reason else gain for reason, gain in zip(reasons, (first, second), strict=True)
+        gain if reason is None else None
+        for reason, gain in zip(reasons, (first, second), strict=True)
     ]
     of_sides = [
         None if of_side is None else jackknifed(of_side, n, unit=float(abs(used[0])))

@@ -133,14 +133,16 @@ def _single(sums: Floats, k: int) -> Floats:
     """ICC(2,1): (MSR − MSE) / (MSR + (k − 1) MSE + k (MSC − MSE) / n)."""
     n, of_images, squares = sums[:, 0], sums[:, 1], sums[:, 2]
     by_person = np.sort(sums[:, 3:], axis=1)
-    middle = by_person.sum(axis=1) ** 2 / (n * k)
+    # A resample without two images says nothing: `ratio` makes it NaN.
+    middle = ratio(by_person.sum(axis=1) ** 2, n * k)
     between = of_images / k - middle
-    people = (by_person**2).sum(axis=1) / n - middle
+    people = ratio((by_person**2).sum(axis=1), n) - middle
     left = squares - middle - between - people
-    msr, msc, mse = between / (n - 1), people / (k - 1), left / ((n - 1) * (k - 1))
-    below = msr + (k - 1) * mse + k * (msc - mse) / n
-    scale = np.maximum(squares, 1e-300)
-    return ratio(msr - mse, np.where(np.abs(below) > 1e-12 * scale / n, below, 0.0))
+    msr, msc = ratio(between, n - 1), people / (k - 1)
+    mse = ratio(left, (n - 1) * (k - 1))
+    below = msr + (k - 1) * mse + ratio(k * (msc - mse), n)
+    scale = ratio(np.maximum(squares, 1e-300), n)
+    return ratio(msr - mse, np.where(np.abs(below) > 1e-12 * scale, below, 0.0))
 
 
 def gwet_ac2(ratings: ArrayLike) -> Result:

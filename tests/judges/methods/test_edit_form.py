@@ -36,8 +36,8 @@ def judged(method, *replies, subject=SUBJECT):
     """The judgement, and how often it asked."""
     seen, said = KnownAnswers(), iter(replies)
     while wants := method.wants(subject, seen):
-        (want,) = wants
-        seen[want] = (next(said),)
+        for want in wants:
+            seen[want] = (next(said),)
     return method.judge(subject, seen), len(seen)
 
 
