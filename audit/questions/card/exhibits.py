@@ -50,7 +50,8 @@ def _sentences_of(body: Body, part: str) -> Iterator[str]:
 
 def _most_words(part: str, rows: list[dict[str, Any]]) -> str:
     """Of changes that should not matter: the one that moves the score most, if any does."""
-    moved = [one for one in rows if not one["number"]["low"] <= 0 <= one["number"]["high"]]
+    sure = [one for one in rows if one["number"]["low"] is not None]
+    moved = [one for one in sure if not one["number"]["low"] <= 0 <= one["number"]["high"]]
     if not moved:
         return f"{part.capitalize()}: no change moves its score beyond chance."
     most = max(moved, key=lambda one: abs(one["number"]["value"]))
