@@ -57,7 +57,9 @@ def newest_cards(bodies: Iterable[dict[str, Any]]) -> Edition:
 def changes_since(before: Edition, cards: Sequence[SiteCard]) -> list[str]:
     now = newest_cards(card.body for card in cards)
     lines = [f"New: {_card_words(name)}." for name in sorted(now.keys() - before.keys())]
-    lines += [f"No longer here: {_card_words(name)}." for name in sorted(before.keys() - now.keys())]
+    lines += [
+        f"No longer here: {_card_words(name)}." for name in sorted(before.keys() - now.keys())
+    ]
     for name in sorted(now.keys() & before.keys()):
         lines += [f"{_card_words(name)}: {line}" for line in _changes_of(before[name], now[name])]
     return lines
