@@ -107,8 +107,14 @@ def _measured_again(cards: Sequence[SiteCard]) -> list[tuple[SiteCard, Any, Any]
     names = [card.judge for card in cards]
     again = [card for card in cards if names.count(card.judge) > 1]
     again.sort(key=lambda card: (card.judge, card.newest, card.page))
+    newest, otherwise = PARTS[1:3]
     return [
-        (card, *(number_of_part(part, card.body["rows"]) for part in PARTS[1:3])) for card in again
+        (
+            card,
+            number_of_part(newest, card.body["rows"]),
+            number_of_part(otherwise, card.body["rows"]),
+        )
+        for card in again
     ]
 
 

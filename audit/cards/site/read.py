@@ -54,7 +54,7 @@ class SiteCard:
 def read_cards(files: Iterable[Path]) -> list[SiteCard]:
     """In an order that is the cards' own, not that of the files."""
     found: dict[str, Path] = {}
-    cards = []
+    cards: list[SiteCard] = []
     for file in files:
         if len(cards) == MOST:
             raise Refused(f"A site has at most {MOST} cards.")

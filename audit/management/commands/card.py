@@ -130,8 +130,8 @@ class Command(PlainCommand):
         if out is not None and out.suffix.lower() == SIGNED:
             _, run = run_called(study, parameters.judge)
             scores = Scores.from_drawn(DrawnImages(run, parameters.images))
-            made = (answer.computed_at or timezone.now()).date()
-            signed = make_certificate(body, scores, licence=licence, made=made)
+            day = (answer.computed_at or timezone.now()).date()
+            signed = make_certificate(body, scores, licence=licence, made=day)
             write_file(out, as_json(signed, indent=1))
             released = f", released under {licence}" if licence else ""
             return f"Written to {out}{released}, signed with the key {public_key()}."
