@@ -6,6 +6,7 @@ import json
 import random
 import secrets
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -29,8 +30,10 @@ from annotations.models import Membership, Study
 from annotations.pairs import draws, simulated
 from annotations.studies import owners
 from judges import registry
+from judges.cards import jobs as card_jobs
+from judges.errors import JudgeRefused
 from judges.intake import imported_scores
-from judges.models import Run
+from judges.models import Measurement, Run
 from judges.runs import lifecycle
 
 SLUG = "demo"
@@ -48,6 +51,9 @@ SIGNS = 24
 EDITS_SLUG = "edits"
 EDITS = 48
 EDITS_JUDGES = ("kept-rest-colour",)
+# Each has a card, made of so many images.
+MEASURED = {SLUG: JUDGES, SIGNS_SLUG: SIGNS_JUDGES, EDITS_SLUG: EDITS_JUDGES}
+CARD_IMAGES = 20
 PEOPLE = {
     "owner": Membership.Role.OWNER,
     "researcher": Membership.Role.RESEARCHER,
@@ -86,6 +92,21 @@ def finish(study_id: int) -> list[Run]:
 
 def start_judges(study: Study) -> list[Run]:
     return [lifecycle.start_run(study=study, name=name) for name in JUDGES]
+
+
+def request_measurements(study: Study) -> list[Measurement]:
+    """A card of each judge of the demo that has finished, of few images: workers make them once the pages
+    are up."""
+    if not study.simulated or study.slug not in MEASURED:
+        return []
+    found = []
+    runs = Run.objects.filter(study=study, judge__name__in=MEASURED[study.slug])
+    for run in runs.select_related("judge").order_by("pk"):
+        if Measurement.objects.filter(study=study, payload__run=run.pk).exists():
+            continue
+        with suppress(JudgeRefused):  # It still scores, or a worker has yet to take it up.
+            found.append(card_jobs.request(run, count=CARD_IMAGES))
+    return found
 
 
 def build_demo(*, prompts: int, generators: int, size: int, seed: int) -> Study:

@@ -6,10 +6,11 @@ address of the API, and a section of a document.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from annotations.models import Study
 from annotations.stored_answers.question import Question
 from audit.words.numbers import Cell, decimals_to_tell, is_one_number, why_no_interval
 
@@ -70,9 +71,14 @@ def no_charts(body: Body) -> Sequence[Chart]:
     return ()
 
 
+def no_choices(study: Study) -> Mapping[str, str]:
+    return {}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exhibits:
-    """`method`: how it was computed, in a sentence or two."""
+    """`method`: how it was computed, in a sentence or two. `choose`: the parameter that a page offers links
+    for, and `choices`: its values with their words."""
 
     question: Question
     title: str
@@ -80,6 +86,8 @@ class Exhibits:
     sentences: Callable[[Body], Sequence[str]]
     tables: Callable[[Body], Sequence[Table]]
     charts: Callable[[Body], Sequence[Chart]] = no_charts
+    choose: str = ""
+    choices: Callable[[Study], Mapping[str, str]] = no_choices
 
     @property
     def name(self) -> str:

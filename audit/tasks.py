@@ -21,7 +21,7 @@ from audit.webhooks import send as webhook_send  # its kind of job is known from
 from judges.intake import deliveries
 from judges.runs.wake import send
 from judges.signals import scores_changed
-from judges.tasks import wake, wake_jobs
+from judges.tasks import call_for, wake, wake_jobs
 
 # Workers that are called to a large report. Each holds its study in memory once more.
 HELPERS = 3
@@ -60,6 +60,11 @@ def refresh_report_task(study_id: int, ended: bool = False) -> None:
         request_due_report(study)
     if ended and (begun := reports.scores_began(study)):
         request_again_since(study, begun)
+    if ended and study.simulated:
+        from audit import demo
+
+        for job in demo.request_measurements(study):
+            call_for(job)
 
 
 @shared_task(soft_time_limit=900, time_limit=930)

@@ -121,7 +121,7 @@ FLOORS = {
         {"anchors", "contests", "repairs", "training", "why"},
         {"questions"},
         {"answers", "cards", "demo", "from_files", "lake", "test_judge"},
-        {"tasks"},
+        {"cards/site", "tasks"},
         {"pages"},
         {"doors", "pages/one_question"},
         {"api", "installation"},

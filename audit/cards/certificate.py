@@ -20,11 +20,30 @@ from audit.questions.card.validity import validity_words, why_expired
 FORMAT = "jurybox-card 1"
 LARGEST = 20_000_000  # bytes
 CLOSE = 1e-9
+# Under which the owner of a study gives its card away.
+LICENCES = (
+    *("CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0"),
+    *("ODbL-1.0", "ODC-By-1.0", "PDDL-1.0"),
+)
 
 
-def make_certificate(body: dict[str, Any], scores: Scores, *, data: bool = True) -> dict[str, Any]:
-    """`data`: with the scores that its numbers follow from."""
+def make_certificate(
+    body: dict[str, Any],
+    scores: Scores,
+    *,
+    data: bool = True,
+    licence: str = "",
+    made: date | None = None,
+) -> dict[str, Any]:
+    """`data`: with the scores that its numbers follow from. `licence`: the owner releases the card under it;
+    without one it may not be published. `made`: the day of the measurement."""
+    if licence and licence not in LICENCES:
+        raise Refused(f"“{licence[:40]}” is no licence of a card: {', '.join(LICENCES)}.")
     unsigned = {"format": FORMAT, "card": body, "key": public_key()}
+    if licence:
+        unsigned["release"] = {"licence": licence}
+    if made is not None:
+        unsigned["made"] = made.isoformat()
     if data and scores.made:
         unsigned["data"] = enclose(scores)
     return {**unsigned, "signature": sign(content_of(unsigned))}
@@ -51,12 +70,8 @@ def read_certificate(file: Path) -> dict[str, Any]:
 
 def check_certificate(found: dict[str, Any], today: date, key: str = "") -> tuple[bool, list[str]]:
     """Whether all holds, and a sentence for each check. `key`: that of the installation it should be from."""
-    card = found.get("card")
-    if not isinstance(card, dict) or not _has_card(card):
-        raise Refused("The card in this file lacks its rows or its validity.")
-    unsigned = {name: part for name, part in found.items() if name != "signature"}
-    known, signature = str(found.get("key", "")), str(found.get("signature", ""))
-    signed = is_signed_by(known, signature, content_of(unsigned))
+    card = card_in(found)
+    known, signed = str(found.get("key", "")), has_signature(found)
     owner = key or public_key()
     lines = [
         "Signature: holds."
@@ -65,9 +80,23 @@ def check_certificate(found: dict[str, Any], today: date, key: str = "") -> tupl
         f"Key: {'as expected' if known == owner else f'another one, {known[:64]}'}.",
         validity_words(card["valid"], today),
     ]
-    follows, words = _numbers_follow(card, found.get("data"))
+    follows, words = count_again(card, found.get("data"))
     good = signed and known == owner and follows and not why_expired(card["valid"], today)
     return good, [*lines, words]
+
+
+def card_in(found: dict[str, Any]) -> dict[str, Any]:
+    card = found.get("card")
+    if not isinstance(card, dict) or not _has_card(card):
+        raise Refused("The card in this file lacks its rows or its validity.")
+    return card
+
+
+def has_signature(found: dict[str, Any]) -> bool:
+    """Whether the key in the file signed what is in it."""
+    unsigned = {name: part for name, part in found.items() if name != "signature"}
+    known, signature = str(found.get("key", "")), str(found.get("signature", ""))
+    return is_signed_by(known, signature, content_of(unsigned))
 
 
 def _has_card(card: dict[str, Any]) -> bool:
@@ -90,7 +119,8 @@ def _is_row(one: Any) -> bool:
     )
 
 
-def _numbers_follow(card: dict[str, Any], data: Any) -> tuple[bool, str]:
+def count_again(card: dict[str, Any], data: Any) -> tuple[bool, str]:
+    """Whether the numbers follow from the enclosed scores, and that as a sentence."""
     if data is None:
         return True, "Numbers: the scores behind them are not enclosed, so none was counted again."
     told = {

@@ -75,6 +75,22 @@ class QuestionPage:
         address = reverse(name, args=[self.study.slug, self.exhibits.name, *args])
         return f"{address}?{given}"
 
+    @property
+    def choices(self) -> list[dict[str, Any]]:
+        """Links to the same question about another judge; none where there is nothing to choose."""
+        choose, found = self.exhibits.choose, self.exhibits.choices(self.study)
+        if len(found) < 2:
+            return []
+        given = {key: value for key, value in asdict(self.parameters).items() if value}
+        return [
+            {
+                "words": words,
+                "url": f"?{urlencode({**given, choose: value})}",
+                "is_open": given.get(choose) == value,
+            }
+            for value, words in found.items()
+        ]
+
     def shared(self) -> dict[str, Any]:
         return {
             "study": self.study,

@@ -55,6 +55,15 @@ def request(run: Run, *, count: int = COUNT, by: Any = None) -> Measurement:
     )
 
 
+def stop(run: Run) -> None:
+    """A worker that measures it notices at its next pictures; their scores stay."""
+    Measurement.objects.filter(
+        study=run.study_id,
+        payload__run=run.pk,
+        state__in=[Measurement.State.WAITING, Measurement.State.WORKING],
+    ).delete()
+
+
 def measure_here(
     run: Run,
     *,

@@ -59,3 +59,11 @@ def measure(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     job = jobs.request(run, count=COUNT, by=request.user)
     transaction.on_commit(lambda: tasks.call_for(job))
     return redirect("run-card", slug=slug, run_id=run.pk)
+
+
+@require_POST
+@login_required
+def stop(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
+    place = research_place_or_404(request, slug)
+    jobs.stop(get_object_or_404(Run, study=place.study, pk=run_id))
+    return redirect("run-card", slug=slug, run_id=run_id)

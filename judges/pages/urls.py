@@ -44,6 +44,7 @@ study_pages = [
     path("runs/start/<str:judge>/", runs.options, name="run-options"),
     path("runs/<int:run_id>/card/", cards.card, name="run-card"),
     path("runs/<int:run_id>/card/measure/", cards.measure, name="run-card-measure"),
+    path("runs/<int:run_id>/card/stop/", cards.stop, name="run-card-stop"),
     path("runs/weights/", weight_checks.ask, name="weight-check-ask"),
     path("runs/weights/<int:check_id>/", weight_checks.check, name="weight-check"),
     path("runs/weights/<int:check_id>.json", weight_checks.check_file, name="weight-check-file"),

@@ -1,16 +1,19 @@
 """How often a judge's card holds what was planted, and what it costs: `python -m tests.bench.card_worlds`.
 
 150 images of a judge with a known fault, in worlds drawn anew: the share of intervals that hold it, and how
-often a fault is found where none was planted. Then a whole card of a rule judge on 200 images.
+often a fault is found where none was planted. Then a whole card of a rule judge on 200 images, and a site of
+40 cards.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 
@@ -24,6 +27,7 @@ from tests.bench.whole_report import database_of_its_own
 IMAGES, PROMPTS, STEPS = 150, 50, 5
 BETWEEN, CHANCE = (0.93, 0.97), 0.05
 SECONDS, AGAIN = 60.0, 5.0  # of a card beyond the judge, and of a second one
+SITE_SECONDS, SITE_MB = 20.0, 3.0
 
 Random = np.random.Generator
 
@@ -104,9 +108,11 @@ def main(show: Callable[[str], None] = print) -> int:
     arguments = argparse.ArgumentParser(description=__doc__)
     arguments.add_argument("--worlds", type=int, default=sized(1000, 20))
     arguments.add_argument("--images", type=int, default=sized(200, 12))
+    arguments.add_argument("--cards", type=int, default=sized(40, 3))
     given = arguments.parse_args()
     missed = sum(_lines(given.worlds, show)) + _step_line(given.worlds, show)
     missed += _whole_card(given.images, show)
+    missed += _whole_site(given.cards, show)
     show(f"{missed} missed")
     return 0 if reached(not missed) else 1
 
@@ -157,6 +163,26 @@ def _whole_card(images: int, show: Callable[[str], None]) -> int:
         f"(goal ≤ {SECONDS:g}); second card {again:.1f} s (goal ≤ {AGAIN:g})"
     )
     return int(beyond > SECONDS) + int(again > AGAIN)
+
+
+def _whole_site(cards: int, show: Callable[[str], None]) -> int:
+    """Cards of 60 images with their scores, as pages and open data."""
+    from audit.cards.site.build import build_site
+    from audit.cards.site.read import read_cards
+    from tests.audit.cards.site.making import write_cards
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = write_cards(Path(folder), cards)
+        began = time.process_time()
+        site = build_site(read_cards(files))
+        seconds = time.process_time() - began
+        same = site == build_site(read_cards(reversed(files)))
+    size = sum(map(len, site.values())) / 1e6
+    show(
+        f"site of {cards} cards: {seconds:.1f} s CPU (goal ≤ {SITE_SECONDS:g}), {size:.2f} MB "
+        f"(goal ≤ {SITE_MB:g}), again the same bytes: {'yes' if same else 'no'}"
+    )
+    return int(seconds > SITE_SECONDS) + int(size > SITE_MB) + int(not same)
 
 
 def _seconds_of_card(images: int) -> tuple[float, float, float]:

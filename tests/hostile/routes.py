@@ -121,6 +121,7 @@ ROWS = {
     "weight-check-file": "researcher",
     "run-card": "researcher",
     "run-card-measure": "researcher",
+    "run-card-stop": "researcher",
     "self-check-ask": "owner",
     "self-check": "researcher",
     "self-check-file": "researcher",

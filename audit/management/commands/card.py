@@ -48,7 +48,11 @@ class Command(PlainCommand):
         add.json()
         add.flag("--record", "print it as a record of Every Eval Ever 0.3")
         add("--organization", "who measured, for a record", default="not stated")
-        add("--licence", "of the study's data, for a record", default="")
+        add(
+            "--licence",
+            "of the study's data: for a record, or to release a signed card, as CC-BY-4.0",
+            default="",
+        )
         add(
             "--out",
             "a document, or the signed card with its data, by the ending of the file",
@@ -77,7 +81,7 @@ class Command(PlainCommand):
             named = {"organization": options["organization"], "licence": options["licence"]}
             made = answer.computed_at or timezone.now()
             return as_json(card_record(answer.body or {}, made, **named), indent=1)
-        return self._show(study, parameters, json, out)
+        return self._show(study, parameters, json, out, options["licence"])
 
     def _verify(self, file: Path | None, key: str) -> str:
         if file is None:
@@ -118,14 +122,19 @@ class Command(PlainCommand):
 
         jobs.measure_here(run, count=count, on_step=show)
 
-    def _show(self, study: Study, parameters: Parameters, json: bool, out: Path | None) -> str:
+    def _show(
+        self, study: Study, parameters: Parameters, json: bool, out: Path | None, licence: str
+    ) -> str:
         answer = answer_at_once(CARD, study, parameters)
         body: dict[str, Any] = answer.body or {}
         if out is not None and out.suffix.lower() == SIGNED:
             _, run = run_called(study, parameters.judge)
             scores = Scores.from_drawn(DrawnImages(run, parameters.images))
-            write_file(out, as_json(make_certificate(body, scores), indent=1))
-            return f"Written to {out}, signed with the key {public_key()}."
+            day = (answer.computed_at or timezone.now()).date()
+            signed = make_certificate(body, scores, licence=licence, made=day)
+            write_file(out, as_json(signed, indent=1))
+            released = f", released under {licence}" if licence else ""
+            return f"Written to {out}{released}, signed with the key {public_key()}."
         if out is not None:
             kind = KINDS[out.suffix.lower()]
             made = document_of(EXHIBITS, body, study, made=f"{answer.computed_at:%Y-%m-%d}")

@@ -12,6 +12,7 @@ from audit.questions.card.question import CARD
 from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POINTS, POSITION, SCORE
 from audit.questions.card.validity import validity_words
 from judges.cards.changes import AGAIN, BLIND, CROSS, DARK, FOOLING, LADDER
+from judges.names import runs_by_name, title
 
 ORDER = (AGREEMENT, DARK, POSITION, LADDER, CROSS, BLIND, FOOLING, FAMILY, AGAIN, COST)
 HEIGHT = 22
@@ -50,7 +51,8 @@ def _sentences_of(body: Body, part: str) -> Iterator[str]:
 
 def _most_words(part: str, rows: list[dict[str, Any]]) -> str:
     """Of changes that should not matter: the one that moves the score most, if any does."""
-    moved = [one for one in rows if not one["number"]["low"] <= 0 <= one["number"]["high"]]
+    sure = [one for one in rows if one["number"]["low"] is not None]
+    moved = [one for one in sure if not one["number"]["low"] <= 0 <= one["number"]["high"]]
     if not moved:
         return f"{part.capitalize()}: no change moves its score beyond chance."
     most = max(moved, key=lambda one: abs(one["number"]["value"]))
@@ -152,4 +154,6 @@ EXHIBITS = Exhibits(
     sentences=sentences,
     tables=tables,
     charts=charts,
+    choose="judge",
+    choices=lambda study: {name: title(name) for name in runs_by_name(study)},
 )

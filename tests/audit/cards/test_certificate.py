@@ -89,6 +89,11 @@ def test_the_command_writes_a_signed_card_and_verifies_it(tmp_path, capsys):
     file = tmp_path / "card.json"
     call_command("card", "rule", "--study", study.slug, "--out", str(file))
     assert public_key() in capsys.readouterr().out
+    assert "release" not in json.loads(file.read_text())
+    licence = ("--licence", "CC-BY-4.0")
+    call_command("card", "rule", "--study", study.slug, "--out", str(file), *licence)
+    assert "released under CC-BY-4.0" in capsys.readouterr().out
+    assert json.loads(file.read_text())["release"] == {"licence": "CC-BY-4.0"}
     # It is older than a year by whatever clock runs this.
     with pytest.raises(CommandError, match="Signature: holds(.|\n)*Expired"):
         call_command("card", "verify", str(file))

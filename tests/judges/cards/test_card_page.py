@@ -3,8 +3,10 @@
 import pytest
 from django.urls import reverse
 
+from annotations.jobs import Progress
+from annotations.jobs import run as run_job
 from judges.cards.changes import CHANGES
-from judges.models import Measurement
+from judges.models import MadeScore, Measurement
 from tests import making
 from tests.judges.cards.test_measure import scored_run
 
@@ -32,6 +34,37 @@ def test_the_page_says_the_plan_then_how_far_a_worker_is(
     assert Measurement.objects.get().state == "waiting"
     after = client.get(address).content.decode()
     assert "<progress" in after and "Measure</button>" not in after
+
+
+def test_a_measurement_can_be_stopped_and_goes_on_where_it_stopped(
+    client, django_capture_on_commit_callbacks
+):
+    run = scored_run(5)  # four at a time
+    client = signed_in(client, run.study)
+    with django_capture_on_commit_callbacks(execute=False):
+        client.post(reverse("run-card-measure", args=[run.study.slug, run.pk]))
+    job = Measurement.objects.get()
+    assert "Stop</button>" in client.get(reverse("run-card", args=job_args(run))).content.decode()
+    # Stopped by a person while a worker has asked about the first pictures.
+    before, written = Progress.__call__, []
+
+    def stopped(progress, done, **more):
+        written.append(done)
+        assert client.post(reverse("run-card-stop", args=job_args(run))).status_code == 302
+        return before(progress, done, **more)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Progress, "__call__", stopped)
+        assert not run_job(job.pk)
+    assert len(written) == 1 and not Measurement.objects.exists()
+    assert MadeScore.objects.count() == written[0] > 0
+    page = client.get(reverse("run-card", args=job_args(run))).content.decode()
+    assert "Measure</button>" in page and "Stop</button>" not in page
+    assert f"{written[0]} are scored" in page
+
+
+def job_args(run):
+    return [run.study.slug, run.pk]
 
 
 def test_scores_from_a_file_have_no_button(client):
@@ -64,4 +97,8 @@ def test_the_card_stands_on_a_page_with_its_parts(client):
     assert "Dark current: not measured, no picture was made for it yet" in text
     making.scores(study, {"early-0": 0.5}, name="second")
     page = client.get(reverse("question", args=[study.slug, "card"]))
-    assert "Say which judge. Judges of this study: rule, second." in page.content.decode()
+    text = page.content.decode()
+    assert "Say which judge. Judges of this study: rule, second." in text
+    assert 'href="?count=60&amp;judge=rule"' in text
+    text = client.get(page.request["PATH_INFO"] + "?judge=second").content.decode()
+    assert 'aria-current="true" href="?judge=second&amp;count=60"' in text

@@ -1,0 +1,122 @@
+"""The files of a site: pages that need no server and no script, the signed cards, and open data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from django.contrib.staticfiles import finders
+from django.template.loader import render_to_string
+
+from annotations.errors import Refused
+from audit.cards.site.changes import Edition, changes_since
+from audit.cards.site.chart import drift_chart, drift_rows
+from audit.cards.site.numbers import PARTS, number_of_part, site_number
+from audit.cards.site.open_data import CARDS, PARQUET, TABLE, open_data
+from audit.cards.site.read import LONGEST, SiteCard
+from audit.questions.card.exhibits import EXHIBITS, ORDER, sentences
+from audit.questions.card.validity import validity_words
+from judges.cards.changes import CHANGES
+
+TITLE, BY = "State of the judges", "The publishers of this edition"
+STYLES = ("base.css", "site.css")
+SHOWN = ("fingerprint", "method", "engine", "weights", "revision", "released")
+
+
+def build_site(
+    cards: Sequence[SiteCard], *, title: str = TITLE, by: str = BY, before: Edition | None = None
+) -> dict[str, bytes]:
+    """By name in the folder. The same cards make the same bytes: no clock is read."""
+    if max(len(title), len(by)) > LONGEST or not title.strip() or not by.strip():
+        raise Refused(f"A title and a publisher have 1 to {LONGEST} characters.")
+    files = open_data(cards, title, by)
+    files |= {style: _style(style) for style in STYLES}
+    files |= {f"cards/{card.page}.json": card.signed for card in cards}
+    changes = None if before is None else changes_since(before, cards)
+    rows = drift_rows(cards)
+    pages: dict[str, dict[str, Any]] = {
+        "index": {"parts": PARTS, "rows": [_index_row(card) for card in cards], "changes": changes},
+        "drift": {"rows": rows, "chart": drift_chart(rows), "again": _measured_again(cards)},
+        "method": {"parts": PARTS, "method": EXHIBITS.method, "made": _made_pictures()},
+        "changes": {"changes": changes},
+        "data": {"files": (CARDS, TABLE, PARQUET), "keys": sorted({card.key for card in cards})},
+    }
+    for name, context in pages.items():
+        files[f"{name}.html"] = _page(name, title, cards, "", context)
+    for card in cards:
+        files[f"cards/{card.page}.html"] = _page("card", title, cards, "../", _card_context(card))
+    return files
+
+
+def write_site(folder: Path, files: dict[str, bytes]) -> None:
+    """Only into a folder that is empty: an earlier edition stays what it is."""
+    try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise Refused(f"{folder.name} is not an empty folder. Name a new one for this edition.")
+        for name, content in sorted(files.items()):
+            file = folder / name
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+    except OSError as error:
+        raise Refused(f"{folder.name} cannot be written: {error.strerror}.") from error
+
+
+def _style(name: str) -> bytes:
+    found = finders.find(name)
+    if not isinstance(found, str):
+        raise Refused(f"The style {name} is missing: install Jurybox again.")
+    return Path(found).read_bytes()
+
+
+def _page(
+    name: str, title: str, cards: Sequence[SiteCard], up: str, context: dict[str, Any]
+) -> bytes:
+    shared = {
+        "title": title,
+        "up": up,
+        "page": name,
+        "cards": len(cards),
+        "simulated": any(card.body["simulated"] for card in cards),
+    }
+    return render_to_string(f"audit/cards_site/{name}.html", {**shared, **context}).encode()
+
+
+def _index_row(card: SiteCard) -> tuple[SiteCard, list[Any]]:
+    return card, [number_of_part(part, card.body["rows"]) for part in PARTS]
+
+
+def _card_context(card: SiteCard) -> dict[str, Any]:
+    """The finding of each part, then its numbers. What a clock would say of its validity is left out."""
+    rows = card.body["rows"]
+    tables = [
+        (part, [(row, site_number(row)) for row in rows if row["part"] == part]) for part in ORDER
+    ]
+    return {
+        "card": card,
+        "body": card.body,
+        "facts": [(name, card.body["facts"].get(name)) for name in SHOWN],
+        "valid": validity_words(card.body["valid"]),
+        "sentences": sentences(card.body)[2:],
+        "tables": [(part, own) for part, own in tables if own],
+    }
+
+
+def _measured_again(cards: Sequence[SiteCard]) -> list[tuple[SiteCard, Any, Any]]:
+    """Judges with several cards: their agreement by the date of the newest generator."""
+    names = [card.judge for card in cards]
+    again = [card for card in cards if names.count(card.judge) > 1]
+    again.sort(key=lambda card: (card.judge, card.newest, card.page))
+    newest, otherwise = PARTS[1:3]
+    return [
+        (
+            card,
+            number_of_part(newest, card.body["rows"]),
+            number_of_part(otherwise, card.body["rows"]),
+        )
+        for card in again
+    ]
+
+
+def _made_pictures() -> list[tuple[str, str]]:
+    return [(change.part, change.words) for change in CHANGES.values()]
