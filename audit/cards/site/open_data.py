@@ -124,21 +124,26 @@ def _licences(cards: Sequence[SiteCard]) -> list[str]:
 def _dataset_card(cards: Sequence[SiteCard], title: str) -> str:
     """For those who publish the folder as a data set."""
     licences = ", ".join(licence.lower() for licence in _licences(cards))
-    return f"""---
-license: [{licences}]
-pretty_name: {json.dumps(title, ensure_ascii=False)}
-tags: [text-to-image, evaluation, llm-as-a-judge]
-configs:
-- config_name: numbers
-  data_files: numbers.parquet
----
-
-# Judges of text-to-image models, measured as instruments
-
-{len(cards)} cards. `numbers.csv` and `numbers.parquet` have a row for each number: value, interval at 95 %,
-pictures, or why it was not measured. `cards.json` has the same by card. The licence stands in each row.
-No person is named, and no answer of a person is here. Rows with `simulated` true come from a study without people.
-"""
+    lines = [
+        "---",
+        f"license: [{licences}]",
+        f"pretty_name: {json.dumps(title, ensure_ascii=False)}",
+        "tags: [text-to-image, evaluation, llm-as-a-judge]",
+        "configs:",
+        "- config_name: numbers",
+        "  data_files: numbers.parquet",
+        "---",
+        "",
+        "# Judges of text-to-image models, measured as instruments",
+        "",
+        f"{len(cards)} cards. `numbers.csv` and `numbers.parquet` have a row for each number: value, "
+        "interval at 95 %,",
+        "pictures, or why it was not measured. `cards.json` has the same by card. The licence stands in "
+        "each row.",
+        "No person is named, and no answer of a person is here. Rows with `simulated` true come from a "
+        "study without people.",
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def _citation(cards: Sequence[SiteCard], title: str, by: str) -> str:
