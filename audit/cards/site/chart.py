@@ -93,12 +93,14 @@ def drift_chart(rows: Sequence[DriftRow]) -> DriftChart | None:
 
     points = [
         Point(
-            row.number if len(drawn) <= NUMBERED else 0,
-            f"{place:.1f}",
-            *map(y_of, ends),
-            f"{row.number}. {row.card.judge}: {row.judge.value} ({row.judge.interval})",
+            number=row.number if len(drawn) <= NUMBERED else 0,
+            x=f"{place:.1f}",
+            y=y_of(value),
+            low=y_of(low),
+            high=y_of(high),
+            words=f"{row.number}. {row.card.judge}: {row.judge.value} ({row.judge.interval})",
         )
-        for (row, ends), place in zip(drawn, places, strict=True)
+        for (row, (value, low, high)), place in zip(drawn, places, strict=True)
     ]
     marks = tuple((y_of(mark), f"{mark:+.0f}".replace("-", "−")) for mark in (most, -most))
     ticks = _day_ticks([row.since for row, _ in drawn], places)
