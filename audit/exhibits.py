@@ -105,4 +105,7 @@ def signature_lines(body: Body) -> list[str]:
 
 
 def _format_part(value: float | None, decimals: int) -> str:
-    return "" if value is None else f"{value:,.{decimals}f}".replace("-", "−")
+    if value is None:
+        return ""
+    # What rounds to nothing has no sign.
+    return f"{round(value, decimals) + 0.0:,.{decimals}f}".replace("-", "−")

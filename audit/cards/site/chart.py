@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import date
 
 from audit.cards.site.numbers import SiteNumber, site_number
 from audit.cards.site.read import SiteCard
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 300, 56, 20, 16, 40
-TURNED = 6  # pixels between points of one day
+APART = 80  # pixels between two dates
+NUMBERED = 30  # points that have room for their numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,32 +79,40 @@ def _drift_row(card: SiteCard) -> DriftRow:
 
 
 def drift_chart(rows: Sequence[DriftRow]) -> DriftChart | None:
-    """None where no judge has dates."""
+    """Point beside point in the order of dates. None where no judge has dates."""
     drawn = [(row, row.ends) for row in rows if row.since and row.ends is not None]
     if not drawn:
         return None
-    days = sorted({date.fromisoformat(row.since) for row, _ in drawn})
-    first, span = days[0], max(1, (days[-1] - days[0]).days)
     most = max(1.0, *(abs(end) for _, ends in drawn for end in ends))
-
-    def x_of(day: date) -> float:
-        if len(days) == 1:
-            return (LEFT + WIDTH - RIGHT) / 2
-        return LEFT + 24 + (WIDTH - LEFT - RIGHT - 48) * (day - first).days / span
+    step = (WIDTH - LEFT - RIGHT) / len(drawn)
+    places = [LEFT + step * (rank + 0.5) for rank in range(len(drawn))]
 
     def y_of(value: float) -> str:
         middle, half = (TOP + HEIGHT - BOTTOM) / 2, (HEIGHT - BOTTOM - TOP) / 2
         return f"{middle - half * value / most:.1f}"
 
-    points, beside = [], dict.fromkeys(days, 0)
-    for row, (value, low, high) in drawn:
-        day = date.fromisoformat(row.since)
-        turned = TURNED * ((beside[day] + 1) // 2) * (-1 if beside[day] % 2 else 1)
-        beside[day] += 1
-        words = f"{row.number}. {row.card.judge}: {row.judge.value} ({row.judge.interval})"
-        place = f"{x_of(day) + turned:.1f}"
-        points.append(Point(row.number, place, y_of(value), y_of(low), y_of(high), words))
-    shown = days if len(days) <= 6 else [days[0], days[len(days) // 2], days[-1]]
+    points = [
+        Point(
+            number=row.number if len(drawn) <= NUMBERED else 0,
+            x=f"{place:.1f}",
+            y=y_of(value),
+            low=y_of(low),
+            high=y_of(high),
+            words=f"{row.number}. {row.card.judge}: {row.judge.value} ({row.judge.interval})",
+        )
+        for (row, (value, low, high)), place in zip(drawn, places, strict=True)
+    ]
     marks = tuple((y_of(mark), f"{mark:+.0f}".replace("-", "−")) for mark in (most, -most))
-    ticks = tuple((f"{x_of(day):.1f}", day.isoformat()) for day in shown)
+    ticks = _day_ticks([row.since for row, _ in drawn], places)
     return DriftChart(tuple(points), ticks, marks, y_of(0))
+
+
+def _day_ticks(days: Sequence[str], places: Sequence[float]) -> tuple[tuple[str, str], ...]:
+    """A date below the middle of its points, where there is room beside the one before."""
+    found: list[tuple[float, str]] = []
+    for day in dict.fromkeys(days):
+        own = [place for one, place in zip(days, places, strict=True) if one == day]
+        middle = (own[0] + own[-1]) / 2
+        if not found or middle - found[-1][0] >= APART:
+            found.append((middle, day))
+    return tuple((f"{place:.1f}", day) for place, day in found)
