@@ -382,7 +382,7 @@ def raters(image: Image, name_of: Callable[[int], str]) -> list[dict[str, Any]]:
                     "text": marks.in_words(answer.text)
                     if marks.are_in(answer.text)
                     else answer.text,
-                    "marks": marks.read_marks(answer.text),
+                    "marks": marks.stored_marks(answer.text),
                     "sign": _sign(answer.value),
                 }
                 for answer in annotation.answers.all()

@@ -340,7 +340,12 @@ class Computation:
             for name, judge in self.judges.items()
         }
         of_people = told["people"] | words
-        states.set_aside_others(judged, self.question, self.answered)
+        made_for = {
+            name: part.judge.facts["made_for"]
+            for name, part in self.judges.items()
+            if "made_for" in part.judge.facts
+        }
+        states.set_aside_others(judged, made_for, self.question, self.answered)
         states.settle(judged, of_people["ceiling"])
         slices.corrected(judged)
         best = self._best(told)

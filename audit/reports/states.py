@@ -3,7 +3,7 @@ over all judges together, so that with many of them none is called drifted by ch
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
@@ -44,16 +44,18 @@ PEOPLE = (2, 3, 5)
 BY = {OFFSET: "net_deviation", GAIN: "agreement"}
 
 
-def set_aside_others(judged: dict[str, Any], question: str, answered: Collection[str]) -> None:
+def set_aside_others(
+    judged: dict[str, Any], made_for: Mapping[str, str], question: str, answered: Collection[str]
+) -> None:
     """A judge that was made for another question that people answered is no judge of this one: it keeps its
-    numbers, gets no verdict and counts in no correction."""
-    for body in judged.values():
-        made_for = body.get("made_for", question)
-        if made_for != question and made_for in answered:
+    numbers, gets no verdict and counts in no correction. `made_for`: by judge, where it is known."""
+    for name, other in made_for.items():
+        if other != question and other in answered:
+            body = judged[name]
             body["drift"] = {
                 key: body["drift"][key] for key in WITHOUT_VERDICT if key in body["drift"]
-            } | {"untold": drift_state.made_for_another(made_for, question)}
-            body["follows"] = body["follows"] | {"made_for": made_for}
+            } | {"untold": drift_state.made_for_another(other, question)}
+            body["follows"] = body["follows"] | {"made_for": other}
 
 
 def settle(judged: dict[str, Any], ceiling: dict[str, Any] | None = None) -> None:

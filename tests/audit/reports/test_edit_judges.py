@@ -53,3 +53,12 @@ def test_each_judge_follows_people_only_in_what_it_can_see(told):
     # A judge's answers to both questions come from one look at each image.
     assert Score.objects.count() == EDITS * len(JUDGES) * len(QUESTIONS)
     assert Look.objects.count() == EDITS * len(JUDGES)
+
+
+def test_a_judge_of_one_question_gets_no_verdict_in_a_report_about_another(told):
+    told, _ = told
+    for judge in JUDGES:
+        found = told["did"][name_of(judge, "kept")]
+        assert (found["follows"]["state"], state_of(found)) == 2 * ("cannot be told",)
+        assert facts(found) == "made for “kept”"
+        assert "made_for" not in told["did"][name_of(judge, "did")]["follows"]

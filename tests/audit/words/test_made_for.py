@@ -8,8 +8,8 @@ MOVED = {"offset": est(14.2, 8.3, 20.8), "beyond": ["offset"]}
 
 
 def settled(question, answered=("did", "kept")):
-    judges = {"keeper": judged(**MOVED) | {"made_for": "kept"}, "doer": judged(**MOVED)}
-    set_aside_others(judges, question, answered)
+    judges = {"keeper": judged(**MOVED), "doer": judged(**MOVED)}
+    set_aside_others(judges, {"keeper": "kept"}, question, answered)
     settle(judges)
     return judges
 
