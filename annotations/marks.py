@@ -52,7 +52,7 @@ def read(given: Any) -> tuple[Mark, ...]:
     return tuple(map(_mark, given))
 
 
-def write_marks(marks: tuple[Mark, ...]) -> str:
+def marks_text(marks: tuple[Mark, ...]) -> str:
     """The same marks are always the same text; empty for none."""
     plain = [_plain(mark) for mark in marks]
     return json.dumps(plain, separators=(",", ":")) if plain else ""
@@ -70,7 +70,7 @@ def are_in(text: str) -> bool:
     return text.startswith(BEGINS)
 
 
-def read_marks(text: str) -> tuple[Mark, ...]:
+def stored_marks(text: str) -> tuple[Mark, ...]:
     """Of a stored answer; a text that only looks like marks has none."""
     try:
         return read(text) if are_in(text) else ()
@@ -79,7 +79,7 @@ def read_marks(text: str) -> tuple[Mark, ...]:
 
 
 def in_words(text: str) -> str:
-    marks = read_marks(text)
+    marks = stored_marks(text)
     before = sum(bool(mark.on) for mark in marks)
     counts = ((len(marks) - before, "the image"), (before, "the picture before the edit"))
     return " and ".join(_count_words(count, what) for count, what in counts if count) or "0 marks"

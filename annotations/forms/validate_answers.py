@@ -127,7 +127,7 @@ def _marks(sent: Any, name: str) -> str:
     if isinstance(sent, list | tuple) and len(sent) == 1 and isinstance(sent[0], str):
         [sent] = sent
     try:
-        return marks.write_marks(marks.read(sent or ()))
+        return marks.marks_text(marks.read(sent or ()))
     except ValueError as reason:
         raise LabelRefused(f"{name} cannot be read: {reason}; {NOTHING}") from None
 

@@ -487,7 +487,7 @@ def _rule(question: dict[str, Any]) -> Rule:
 
 def _marks(value: float | str, wanted: str) -> str:
     try:
-        text = marks.write_marks(marks.read(value))
+        text = marks.marks_text(marks.read(value))
     except ValueError as reason:
         raise Unfit("value", str(value)[:80], f"{wanted} This cannot be read: {reason}.") from None
     if not text:

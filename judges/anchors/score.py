@@ -30,7 +30,7 @@ Teller = tuple[str, str]
 
 
 def score_anchors(
-    *, run: Run, anchors: AnchorSet, on_step: Callable[[int], None] = lambda done: None
+    *, run: Run, anchors: AnchorSet, on_step: Callable[[int], object] = lambda done: None
 ) -> dict[str, Any]:
     """`on_step` hears how many images were scored so far."""
     judge = judge_of_run(run)

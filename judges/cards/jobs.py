@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from django.utils import timezone
-
 from judges.cards.measure import measure
 from judges.cards.pictures import COUNT, MOST, DrawnImages
 from judges.cards.plan import FROM_A_FILE
 from judges.errors import JudgeRefused
 from judges.models import IMPORTED, Measurement, Run
 from judges.runs import ask_judge
-from judges.runs.lifecycle import own_options
-from judges.runs.local_weights import is_provisional
 
 
 def _measure(job: Measurement, progress: Callable[[int], object]) -> dict[str, int]:
@@ -37,22 +33,13 @@ def check_can_measure(run: Run, count: int = COUNT) -> None:
     if run.is_running:
         # Its images would be others once it is done.
         raise JudgeRefused("The judge is still scoring the study: measure it when that is done.")
-    if is_provisional(run.judge):
-        raise JudgeRefused("No worker has taken up this judge yet: let it score the study first.")
+    ask_judge.check_is_taken_up(run)
 
 
 def request(run: Run, *, count: int = COUNT, by: Any = None) -> Measurement:
     """For a worker."""
     check_can_measure(run, count)
-    return ask_judge.request(
-        KIND,
-        study=run.study,
-        name=run.judge.name,
-        options=own_options(run.judge),
-        by=by,
-        run=run.pk,
-        count=count,
-    )
+    return ask_judge.request_for_run(KIND, run, by=by, count=count)
 
 
 def stop(run: Run) -> None:
@@ -70,12 +57,6 @@ def measure_here(
     count: int = COUNT,
     on_step: Callable[[int], object] = lambda done: None,
 ) -> Measurement:
-    """Done in this process, and kept like those of workers."""
+    """Done in this process."""
     check_can_measure(run, count)
-    payload: dict[str, Any] = {"judge": run.judge.name, "options": own_options(run.judge)}
-    payload |= {"run": run.pk, "count": count}
-    job = Measurement(study=run.study, payload=payload)
-    job.outcome = _measure(job, on_step)
-    job.state, job.finished_at = Measurement.State.DONE, timezone.now()
-    job.save()
-    return job
+    return ask_judge.do_for_run(Measurement, _measure, run, on_step, count=count)

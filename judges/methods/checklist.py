@@ -33,7 +33,7 @@ from judges.methods.shared.reasoning import (
 from judges.methods.shared.replies import FORMS, MISSING, Reply
 from judges.methods.shared.samples import (
     check_samples,
-    combine_samples,
+    combine_readings,
     over_samples_option,
     samples_option,
     spread_of_samples,
@@ -265,14 +265,14 @@ class Checklist(Optioned):
         """Of one sample, itself. Of several: how often what was said, and one number or why there is none."""
         if len(readings) == 1:
             return readings[0]
-        score, reason = combine_samples([one.score for one in readings], self.over_samples)
-        if reason and all(one.score is None for one in readings):
-            reason = readings[0].reason
-        said = [
-            one.said if isinstance(one.said, str) else shorten_value(one.said) for one in readings
-        ]
-        times = ", ".join(f"{text[:40]} ×{said.count(text)}" for text in dict.fromkeys(said))
-        return Reading(times, score, reason)
+        return Reading(
+            *combine_readings(
+                [one.said for one in readings],
+                [one.score for one in readings],
+                [one.reason for one in readings],
+                self.over_samples,
+            )
+        )
 
     def _score_of_sample(self, points: Sequence[Point], sample: Sample) -> float | None:
         """The score by this sample alone; None where it has none."""

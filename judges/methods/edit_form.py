@@ -22,7 +22,7 @@ from judges.methods.shared.reasoning import (
 from judges.methods.shared.replies import MISSING, Reply
 from judges.methods.shared.samples import (
     check_samples,
-    combine_samples,
+    combine_readings,
     over_samples_option,
     samples_option,
     spread_of_samples,
@@ -137,14 +137,14 @@ class EditForm(Optioned):
     def _combined(self, readings: Sequence[Reading]) -> Reading:
         if len(readings) == 1:
             return readings[0]
-        value, reason = combine_samples([one.value for one in readings], self.over_samples)
-        if reason and all(one.value is None for one in readings):
-            reason = readings[0].reason
-        said = [
-            one.said if isinstance(one.said, str) else shorten_value(one.said) for one in readings
-        ]
-        times = ", ".join(f"{text[:40]} ×{said.count(text)}" for text in dict.fromkeys(said))
-        return Reading(times, value, reason)
+        return Reading(
+            *combine_readings(
+                [one.said for one in readings],
+                [one.value for one in readings],
+                [one.reason for one in readings],
+                self.over_samples,
+            )
+        )
 
     def _talks(self, subject: Subject) -> list[list[Talk]]:
         """For each sample the same again, with other seeds; none for a prompt without words."""

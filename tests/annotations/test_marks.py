@@ -98,9 +98,9 @@ def test_what_is_written_reads_back_as_the_same_marks(places):
         for x, y, width, height in places
     ]
     read = marks.read(given_marks)
-    text = marks.write_marks(read)
+    text = marks.marks_text(read)
     assert marks.read(text) == read
-    assert marks.write_marks(marks.read(text)) == text
+    assert marks.marks_text(marks.read(text)) == text
     assert not text or marks.are_in(text)
 
 
@@ -155,11 +155,9 @@ def test_a_mark_may_be_on_the_picture_before_the_edit(marked):
     there = BOX | {"on": "source"}
     text = '[{"x":0.25,"y":0.5},{"x":0.1,"y":0.2,"width":0.3,"height":0.25,"on":"source"}]'
     assert check([POINT, there]) == text
-    assert marks.write_marks(marks.read(text)) == text
+    assert marks.marks_text(marks.read(text)) == text
     assert marks.in_words(text) == "1 mark on the image and 1 mark on the picture before the edit"
-    assert marks.in_words(marks.write_marks(marks.read([there]))).startswith(
-        "1 mark on the picture"
-    )
+    assert marks.in_words(marks.marks_text(marks.read([there]))).startswith("1 mark on the picture")
     Answer.objects.filter(text=STORED).update(text=text)
     placed = image_cards.placed_marks(image_cards.raters(marked, name_of))
     assert [mark.on for mark in placed] == ["", "source", ""]

@@ -30,7 +30,7 @@ from annotations.benchmarks.drawn_edits.scenes import (
     paint_things,
     spoil,
 )
-from annotations.marks import Mark, write_marks
+from annotations.marks import Mark, marks_text
 from annotations.sources.records import (
     GeneratorRecord,
     ImageRecord,
@@ -177,7 +177,7 @@ def _mark_of_bystander(task: Task, rng: random.Random) -> str:
     left, top, right, bottom = (edge + rng.uniform(-0.01, 0.01) for edge in box_of_bystander(task))
     left, top = max(0.0, left), max(0.0, top)
     width, height = min(1.0, right) - left, min(1.0, bottom) - top
-    return write_marks((Mark(round(left, 4), round(top, 4), round(width, 4), round(height, 4)),))
+    return marks_text((Mark(round(left, 4), round(top, 4), round(width, 4), round(height, 4)),))
 
 
 def _scores(edit: Edit, seed: int) -> Iterator[ScoreRecord]:

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from statistics import fmean, stdev
 from typing import Any
 
-from judges.options import choice, whole
+from judges.options import choice, shorten_value, whole
 
 MEAN, MAJORITY = "mean", "majority"
 MOST_SAMPLES = 25
@@ -55,6 +55,18 @@ def combine_samples(values: Sequence[float | None], how: str) -> tuple[float | N
         )
         return None, f"the samples are tied between {tied}"
     return most, ""
+
+
+def combine_readings(
+    said: Sequence[Any], values: Sequence[float | None], reasons: Sequence[str], how: str
+) -> tuple[str, float | None, str]:
+    """How often what was said, and one number or why there is none."""
+    value, reason = combine_samples(values, how)
+    if reason and all(one is None for one in values):
+        reason = reasons[0]
+    texts = [one if isinstance(one, str) else shorten_value(one) for one in said]
+    times = ", ".join(f"{text[:40]} ×{texts.count(text)}" for text in dict.fromkeys(texts))
+    return times, value, reason
 
 
 def spread_of_samples(scores: Sequence[float | None]) -> dict[str, Any]:
