@@ -23,7 +23,12 @@ def sentences(body: Body) -> list[str]:
     left_out = sum(body["failed"].values())
     if left_out:
         lines.append(f"No score for {left_out:,} of the made pictures; they count nowhere.")
-    measured = f"{body['title']}, measured on {body['images']:,} images."
+    images = body["images"]
+    measured = f"{body['title']}, " + (
+        f"measured on {images:,} images."
+        if images
+        else "by what the study holds: no picture was made for it."
+    )
     return [measured, validity_words(body["valid"]), *lines]
 
 

@@ -83,7 +83,7 @@ def card(study: Study, parameters: Parameters) -> dict[str, Any]:
         "facts": facts,
         "generators": _generators(study),
         "valid": validity(study, scores, alarm=_has_alarm(report, name)),
-        "images": len(drawn.rows),
+        "images": scores.measured_images,
         "failed": scores.failed,
         "rows": rows,
         "signature": {

@@ -57,6 +57,11 @@ class Scores:
         return any(correct is not None for _, correct in self.base.values())
 
     @property
+    def measured_images(self) -> int:
+        """The images of which it has scored a changed picture: of a card that goes on, not all yet."""
+        return len({image for said in self.made.values() for image in said})
+
+    @property
     def is_measured(self) -> bool:
         return bool(self.made or self.failed)
 

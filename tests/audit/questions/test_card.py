@@ -56,6 +56,19 @@ def test_what_nothing_moves_is_told_as_nothing(study):
     assert "Cross-sensitivity: no change moves its score beyond chance." in EXHIBITS.sentences(body)
 
 
+def test_a_card_counts_the_images_whose_pictures_were_scored_not_those_that_it_could_take(study):
+    planted(study, lambda change, image: 1.0)
+    newest = MadeScore.objects.values_list("picture__image", flat=True).latest("pk")
+    MadeScore.objects.filter(picture__image=newest).delete()
+    body = card(study, Parameters("rule"))
+    assert body["images"] == 39
+    assert EXHIBITS.sentences(body)[0].endswith(", measured on 39 images.")
+    MadeScore.objects.all().delete()
+    body = card(study, Parameters("rule"))
+    assert body["images"] == 0
+    assert EXHIBITS.sentences(body)[0].endswith("no picture was made for it.")
+
+
 def test_each_part_by_hand(study):
     """Says yes to nothing in one prompt of four; falls by a fifth with each step of blur (of which 20 prompts
     cannot tell the first: nothing of 20 may be .21 at the joint level, 1 - .01 ** (1 / 20)); is fooled by the
