@@ -51,6 +51,7 @@ class Study:
     generators: np.ndarray
     prompts: np.ndarray
     ratings: np.ndarray  # people × images
+    known: np.ndarray  # what people would answer on average, on their scale
     scores: dict[str, np.ndarray]
     verdict: dict[str, bool]
 
@@ -72,6 +73,7 @@ def study(world: World, prompts: int, random: np.random.Generator) -> Study:
         wrong = random.random((world.answers, size)) < world.noise
         ratings = np.where(wrong, ~right, right) * 1.0
         hidden = right * 1.0
+    known = 1 + 4 * hidden if world.ratings else world.noise + (1 - 2 * world.noise) * hidden
     if world.half_alone:
         ratings[1:, random.random(size) < 0.5] = np.nan
     scores = {}
@@ -80,7 +82,7 @@ def study(world: World, prompts: int, random: np.random.Generator) -> Study:
         changed = replace(world, level=world.level * moves, auroc=world.auroc * moves)
         scores[name] = judge(name, changed, hidden, generators, random)
     verdict = {name: bool(np.isin(s[~np.isnan(s)], (0, 1)).all()) for name, s in scores.items()}
-    return Study(generators, prompt, ratings, scores, verdict)
+    return Study(generators, prompt, ratings, known, scores, verdict)
 
 
 def expected(quality: np.ndarray, noise: float) -> np.ndarray:
