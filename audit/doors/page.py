@@ -31,6 +31,7 @@ from audit.pages.frame import chart_links, respond
 from audit.pages.reports import ENDINGS, KINDS
 from audit.pages.tables import parts_of
 from audit.words.counting import who_counts
+from audit.words.notes import notes_of
 
 
 @dataclass
@@ -214,6 +215,11 @@ def _table_values(table: Table) -> dict[str, Any]:
 
 def _columns(table: Table, shown: slice) -> dict[str, Any]:
     columns = table.columns[shown]
+    cells = [
+        [column.cell(number) for column, number in zip(columns, row.numbers[shown], strict=True)]
+        for row in table.rows
+    ]
+    notes = notes_of(cell for row in cells for cell in row)
     return {
         "first": table.first,
         "heads": [{"title": column.heading} for column in columns],
@@ -221,11 +227,9 @@ def _columns(table: Table, shown: slice) -> dict[str, Any]:
             {
                 "label": row.label,
                 "note": row.note,
-                "cells_with_p": [
-                    {"cell": column.cell(number)}
-                    for column, number in zip(columns, row.numbers[shown], strict=True)
-                ],
+                "cells_with_p": [{"cell": notes.add_mark(cell)} for cell in shown_cells],
             }
-            for row in table.rows
+            for row, shown_cells in zip(table.rows, cells, strict=True)
         ],
+        "notes": notes.lines,
     }

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from string import ascii_lowercase
 from typing import Any
 
 from audit.handed_in.document import Cell
 from audit.stats import enough
 from audit.words import numbers
+from audit.words.notes import letter
 from audit.words.report import FEW
 
 NONE = "–"
@@ -47,7 +47,5 @@ class Notes:
 
     def _mark(self, reason: str) -> str:
         if reason not in self._reasons:
-            place = len(self._reasons)
-            letters = ascii_lowercase[place % 26]
-            self._reasons[reason] = letters * (place // 26 + 1)
+            self._reasons[reason] = letter(len(self._reasons))
         return self._reasons[reason]

@@ -15,6 +15,7 @@ from audit.charts.faces import Face
 from audit.statistic_names import MAIN, stored_statistic
 from audit.stats import enough
 from audit.words import drift_state
+from audit.words.notes import notes_of
 from audit.words.numbers import Cell, cell, corrected_p
 
 # So many columns fit beside the first one at 1280 pixels; the others fold.
@@ -40,14 +41,6 @@ class Row:
         return replace(self, estimates=self.estimates[shown], names=self.names[shown])
 
     @property
-    def cells_with_p(self) -> list[dict[str, Any]]:
-        """Cells, with the p-value below where there was a test."""
-        return [
-            {"cell": cell, "p": corrected_p(estimate)}
-            for cell, estimate in zip(self.cells, self.estimates, strict=True)
-        ]
-
-    @property
     def cells(self) -> list[Cell]:
         """A name may say of whom after a dot, where columns hold one statistic of several judges."""
         return [
@@ -60,6 +53,32 @@ def parts_of(columns: int) -> list[slice]:
     """So many columns at a time; one part of none where there are none."""
     starts = range(0, max(columns, 1), SIDE_BY_SIDE)
     return [slice(start, start + SIDE_BY_SIDE) for start in starts]
+
+
+@dataclass(frozen=True, slots=True)
+class ShownRow:
+    """As the templates of tables read it."""
+
+    label: str
+    cells_with_p: list[dict[str, Any]]  # with the p-value below where there was a test
+    face: Face | None = None
+    note: str = ""
+    link: str = ""
+    state: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """As many columns of a table as a page is wide, and why some of its numbers are not there."""
+
+    first: str
+    heads: list[dict[str, str]]
+    rows: list[ShownRow]
+    notes: list[tuple[str, str]]
+
+    @property
+    def width(self) -> int:
+        return len(self.heads) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,17 +106,32 @@ class Table:
         ]
 
     @property
-    def parts(self) -> list[Table]:
+    def parts(self) -> list[Part]:
         """The table in as many columns at a time as a page is wide; the first part is open."""
         return [self._part(shown) for shown in parts_of(len(self.columns))]
 
-    def _part(self, shown: slice) -> Table:
-        columns = dict(list(self.columns.items())[shown])
-        return replace(self, columns=columns, rows=[row.part(shown) for row in self.rows])
-
-    @property
-    def width(self) -> int:
-        return len(self.columns) + 1
+    def _part(self, shown: slice) -> Part:
+        rows = [row.part(shown) for row in self.rows]
+        notes = notes_of(cell for row in rows for cell in row.cells)
+        return Part(
+            self.first,
+            self.heads[shown],
+            [
+                ShownRow(
+                    row.label,
+                    [
+                        {"cell": notes.add_mark(cell), "p": corrected_p(estimate)}
+                        for cell, estimate in zip(row.cells, row.estimates, strict=True)
+                    ],
+                    row.face,
+                    row.note,
+                    row.link,
+                    row.state,
+                )
+                for row in rows
+            ],
+            notes.lines,
+        )
 
 
 def row(

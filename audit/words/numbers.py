@@ -21,6 +21,7 @@ class Cell:
     undefined: str
     n: int
     no_interval: str = ""  # why the number has none
+    mark: str = ""  # the letter of the note that says why, where a table has notes
 
 
 def cell(name: str, estimate: dict[str, Any]) -> Cell:

@@ -71,7 +71,9 @@ def test_the_drift_page_says_what_its_chart_takes_and_prints_the_numbers_of_the_
     first = report.body["generators"][0]["name"]
     table = page.get_by_role("region", name=re.compile("generator by generator"))
     row = table.get_by_role("row").filter(has_text=first)
-    expect(row.get_by_role("cell").nth(1)).to_contain_text("too few to judge: 6 images")
+    expect(row.get_by_role("cell").nth(1)).to_contain_text("–note a")
+    notes = page.locator("section").filter(has=table).get_by_role("listitem")
+    expect(notes.first).to_have_text("note a too few to judge: 4 to 6 images, at least 30 needed")
 
 
 def test_an_annotator_meets_a_page_that_says_no(open_page, bob):

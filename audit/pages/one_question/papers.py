@@ -17,6 +17,7 @@ from audit.pages.tables import judged_enough
 from audit.papers.table import Published
 from audit.stats import enough
 from audit.view import View
+from audit.words.notes import notes_of
 from audit.words.numbers import Cell, cell
 from audit.words.report import not_drawn, title
 
@@ -45,10 +46,10 @@ def _context(page: ReportPage) -> dict[str, Any]:
                 "first": table.first,
                 "columns": table.columns,
                 "rows": [
-                    {"label": row.label, "source": row.source, "shown": row.cells}
+                    {"label": row.label, "source": row.source, "cells": row.cells}
                     for row in table.rows
                 ],
-                "measured": _measured(body, table) if body else [],
+                **_measured(body, table),
                 "citation": paper.citation,
                 "note": table.note,
             }
@@ -90,11 +91,11 @@ def _sentences(body: dict[str, Any]) -> list[str]:
     ]
 
 
-def _measured(body: dict[str, Any], table: Published) -> list[dict[str, Any]]:
-    """This study's numbers in the columns that mean the same."""
-    if not table.same or body["scale"] not in table.scales:
-        return []
-    return [
+def _measured(body: dict[str, Any], table: Published) -> dict[str, Any]:
+    """This study's numbers in the columns that mean the same, and why some are not there."""
+    if not body or not table.same or body["scale"] not in table.scales:
+        return {"measured": [], "notes": []}
+    rows: list[dict[str, Any]] = [
         {
             "label": label,
             "face": face_of(body, name),
@@ -104,6 +105,10 @@ def _measured(body: dict[str, Any], table: Published) -> list[dict[str, Any]]:
         for judge in [body["judges"][name]]
         for label, stats in _slices(name, judge, table)
     ]
+    notes = notes_of(cell for row in rows for cell in row["cells"] if cell)
+    for row in rows:
+        row["cells"] = [notes.add_mark(cell) if cell else None for cell in row["cells"]]
+    return {"measured": rows, "notes": notes.lines}
 
 
 def _slices(name: str, judge: dict[str, Any], table: Published) -> list[tuple[str, dict[str, Any]]]:

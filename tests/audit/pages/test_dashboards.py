@@ -11,6 +11,7 @@ from django.urls import reverse
 
 from annotations.models import Annotation, Generator, Image, StoredAnswer
 from annotations.pictures.store import thumbnail_of
+from audit import papers
 from audit.models import Report
 from audit.reports import make as reports
 from audit.words import report as report_words
@@ -452,6 +453,13 @@ def test_a_generator_without_a_release_date_is_told_beside_the_chart(as_alice, s
     page = text(get(as_alice, "drift", study))
     assert "no release date is known: late" in page
     no_zero(page)
+
+
+def test_the_papers_own_numbers_stand_beside_those_of_the_study(as_alice, judged):
+    page = get(as_alice, "papers", judged).content.decode()
+    row = page.partition("row SD 2.1</span></th>")[2].partition("</tr>")[0]
+    published = next(f for f in papers.PAPERS[0].tables[0].rows if f.label == "SD 2.1")
+    assert re.findall(r"<td>([^<]*)</td>", row) == published.cells
 
 
 def test_a_slice_with_four_images_has_no_number(as_alice, judged):

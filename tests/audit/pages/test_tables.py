@@ -22,15 +22,17 @@ def table(columns: int) -> Table:
 )
 def test_columns_stand_seven_at_a_time(columns, widths):
     found = table(columns)
-    assert [len(part.columns) for part in found.parts] == widths
-    assert [len(part.rows[0].cells) for part in found.parts] == widths
+    assert [len(part.heads) for part in found.parts] == widths
+    assert [len(part.rows[0].cells_with_p) for part in found.parts] == widths
     assert len(parts_of(columns)) == len(widths)
 
 
 def test_no_column_is_lost_and_each_keeps_its_number():
     parts = table(9).parts
-    assert [name for part in parts for name in part.columns] == [f"auroc.{n}" for n in range(9)]
-    values = [cell.value for part in parts for cell in part.rows[0].cells]
+    assert [head["name"] for part in parts for head in part.heads] == [
+        f"auroc.{n}" for n in range(9)
+    ]
+    values = [shown["cell"].value for part in parts for shown in part.rows[0].cells_with_p]
     assert values == [f"0.5{n}0" for n in range(9)]
 
 
