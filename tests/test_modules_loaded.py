@@ -55,3 +55,18 @@ def test_a_command_that_is_asked_for_help_loads_nothing_large(tmp_path):
 def test_whoever_hears_a_signal_later_is_there(place):
     module, _, name = place.partition(":")
     assert callable(getattr(import_module(module), name))
+
+
+def test_a_web_process_starts_without_what_only_workers_and_documents_use(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", "import audit.wsgi, sys; print(*sys.modules)"],
+        env={"PATH": os.environ["PATH"], "JURYBOX_VAR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(ended.stdout.split())
+    assert {"altair", "audit.tasks", "django.urls"} <= loaded
+    others = {"boto3", "httpx", "pandas", "scipy.special", "scipy.stats", "torch", "typst"}
+    assert others & loaded == set()
+    assert "vl_convert" not in loaded
