@@ -25,6 +25,8 @@ from kombu.transport import TRANSPORT_ALIASES
 from audit.log_context import HEADER, request_id, task_name
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
+# Django's own checks import every page, and a worker shows none; `manage.py check` makes them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 # Messages as files, without kombu's weakness for broken ones.
 TRANSPORT_ALIASES["filesystem"] = "audit.installation.message_files:Transport"
 app = Celery("jurybox")

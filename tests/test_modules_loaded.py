@@ -70,3 +70,21 @@ def test_a_web_process_starts_without_what_only_workers_and_documents_use(tmp_pa
     others = {"boto3", "httpx", "pandas", "scipy.special", "scipy.stats", "torch", "typst"}
     assert others & loaded == set()
     assert "vl_convert" not in loaded
+
+
+def test_a_worker_starts_without_the_pages(tmp_path):
+    program = (
+        "from audit.celery import app; app.loader.import_default_modules();"
+        "import sys; print(*sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PATH": os.environ["PATH"], "JURYBOX_VAR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(ended.stdout.split())
+    assert {"audit.tasks", "judges.tasks"} <= loaded
+    others = {"altair", "audit.urls", "boto3", "httpx", "pandas", "scipy.stats", "torch"}
+    assert others & loaded == set()
