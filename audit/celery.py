@@ -5,6 +5,7 @@ So each worker looks for forgotten work from time to time. The timer runs inside
 timer in a process of its own could die without anybody noticing.
 """
 
+import gc
 import os
 import uuid
 from pathlib import Path
@@ -89,6 +90,13 @@ def share_cores(sender, **kwargs) -> None:
     # Celery also knows the word “auto”: a process for each core.
     processes = sender.concurrency if isinstance(sender.concurrency, int) else cores()
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores() // processes)))
+
+
+@worker_init.connect
+def share_memory(**kwargs: Any) -> None:
+    """What is loaded now stays as it is in all processes: the collector's marks would copy its pages."""
+    gc.collect()
+    gc.freeze()
 
 
 @worker_process_init.connect
