@@ -13,6 +13,7 @@ from annotations.models import Study
 from annotations.stored_answers import store
 from annotations.studies import retention
 from annotations.versions import raise_labels_version
+from audit import celery  # noqa: F401 – its app is the first, and so the one that sends
 from audit.accounts import addresses, expired, reset_links
 from audit.models import Report, ReportPart
 from audit.webhooks import send as webhook_send  # its kind of job is known from the start

@@ -22,7 +22,8 @@ gc.disable()
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
     # As in web and worker processes: every kind of job is known.
-    import_module("audit.tasks")
+    for name in ("audit.celery", "audit.tasks"):
+        import_module(name)
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
