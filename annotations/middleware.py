@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import logging
 from collections.abc import Callable
 
 from django.conf import settings
-from django.db import DataError, InterfaceError, InternalError, OperationalError
+from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
@@ -15,7 +14,7 @@ from rest_framework.response import Response
 from rest_framework.views import exception_handler
 
 from annotations.access import HtmxRequest
-from annotations.database.read_only import SENTENCE, NothingStored
+from annotations.database.read_only import SENTENCE, NothingStored, cannot_write
 from annotations.errors import Refused
 from annotations.event_log import current_request
 
@@ -42,15 +41,6 @@ class RefusalsAsPages:
         template = "error.html#sentence" if request.htmx else "error.html"
         context = {"message": error.message, "status": error.status}
         return render(request, template, context, status=error.status)
-
-
-def cannot_write(error: Exception) -> bool:
-    """The database cannot be reached or the disk is full: trying again later may work."""
-    if isinstance(error, InternalError):
-        return settings.READ_ONLY  # PostgreSQL's word for a transaction that may only read.
-    if isinstance(error, OSError):
-        return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
-    return isinstance(error, OperationalError | InterfaceError)
 
 
 def _in_words(error: Exception) -> Exception:

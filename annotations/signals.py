@@ -1,5 +1,8 @@
 """Signals for the other apps; this app does not know who listens."""
 
+from importlib import import_module
+from typing import Any
+
 from django.dispatch import Signal
 
 # An account was made through an invitation: request, the name that was wanted, the name it got.
@@ -12,3 +15,16 @@ people_renamed = Signal()
 account_told = Signal()
 # An account goes, in the same transaction: user.
 account_erased = Signal()
+# A stored answer waits for a worker: pk. Workers find it without, a little later.
+answer_requested = Signal()
+
+
+def connect_later(signal: Signal, place: str, *, sender: Any = None) -> None:
+    """`place` is module:function; `sender` may be a model's name. The module is imported once the signal is sent: a program that starts
+    loads nothing for what may never happen."""
+    module, _, name = place.partition(":")
+
+    def receive(**given: Any) -> Any:
+        return getattr(import_module(module), name)(**given)
+
+    signal.connect(receive, sender=sender, weak=False, dispatch_uid=place)

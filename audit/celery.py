@@ -5,15 +5,29 @@ So each worker looks for forgotten work from time to time. The timer runs inside
 timer in a process of its own could die without anybody noticing.
 """
 
+import gc
 import os
+import uuid
 from pathlib import Path
+from typing import Any
 
 from billiard import current_process
 from celery import Celery, bootsteps
-from celery.signals import celeryd_after_setup, worker_init, worker_process_init
+from celery.signals import (
+    before_task_publish,
+    celeryd_after_setup,
+    task_postrun,
+    task_prerun,
+    worker_init,
+    worker_process_init,
+)
 from kombu.transport import TRANSPORT_ALIASES
 
+from audit.log_context import HEADER, request_id, task_name
+
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
+# Django's own checks import every page, and a worker shows none; `manage.py check` makes them.
+os.environ.setdefault("CELERY_SKIP_CHECKS", "1")
 # Messages as files, without kombu's weakness for broken ones.
 TRANSPORT_ALIASES["filesystem"] = "audit.installation.message_files:Transport"
 app = Celery("jurybox")
@@ -78,6 +92,13 @@ def share_cores(sender, **kwargs) -> None:
     os.environ.setdefault("OMP_NUM_THREADS", str(max(1, cores() // processes)))
 
 
+@worker_init.connect
+def share_memory(**kwargs: Any) -> None:
+    """What is loaded now stays as it is in all processes: the collector's marks would copy its pages."""
+    gc.collect()
+    gc.freeze()
+
+
 @worker_process_init.connect
 def take_one_gpu(**kwargs) -> None:
     """Spread the processes of a worker over the GPUs, before any library looks for one."""
@@ -92,3 +113,21 @@ def gpus(chosen: str | None, there: Path) -> list[str]:
     if chosen is not None:
         return [card.strip() for card in chosen.split(",") if card.strip()]
     return [str(number) for number, _ in enumerate(there.iterdir())] if there.is_dir() else []
+
+
+@before_task_publish.connect
+def name_request(headers: dict[str, Any], **kwargs: Any) -> None:
+    headers[HEADER] = request_id.get()
+
+
+@task_prerun.connect
+def begin_log(task_id: str = "", task: Any = None, args: Any = (), **kwargs: Any) -> None:
+    """A task is named by what it works on: `judges.tasks.score_chunk_task(17)`."""
+    request_id.set(task.request.get(HEADER) or uuid.uuid4().hex)
+    task_name.set(f"{task.name}({', '.join(map(str, args))})#{task_id[:8]}")
+
+
+@task_postrun.connect
+def end_log(**kwargs: Any) -> None:
+    request_id.set("")
+    task_name.set("")

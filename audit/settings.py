@@ -408,6 +408,8 @@ IMAGE_MAX_PIXELS = 50_000_000
 
 # --- Work in the background ---------------------------------------------------------------------
 
+# The module that makes the app which sends and takes messages.
+TASK_APP = "audit.celery"
 CELERY_BROKER_URL = os.environ.get("CELERY_BROKER_URL", "") or "filesystem://"
 _BROKERS = {"filesystem", "redis", "rediss", "amqp", "amqps", "memory"}
 if urlsplit(CELERY_BROKER_URL).scheme not in _BROKERS:

@@ -1,6 +1,6 @@
 """The worker's tasks, and the signals that call it.
 
-Every process imports this file at its start, and scipy takes a second to import: the tasks import
+They are imported with the first signal or message; scipy takes a second to import, so the tasks import
 `reports` when they run.
 """
 
@@ -10,24 +10,22 @@ from celery import shared_task
 
 from annotations.database.scrub import PSEUDONYM, scrub
 from annotations.models import Study
-from annotations.signals import people_renamed
 from annotations.stored_answers import store
 from annotations.studies import retention
 from annotations.versions import raise_labels_version
+from audit import celery  # noqa: F401 – its app is the first, and so the one that sends
 from audit.accounts import addresses, expired, reset_links
 from audit.models import Report, ReportPart
-from audit.reports.progress import help_wanted
 from audit.webhooks import send as webhook_send  # its kind of job is known from the start
 from judges.intake import deliveries
 from judges.runs.wake import send
-from judges.signals import scores_changed
 from judges.tasks import call_for, wake, wake_jobs
 
 # Workers that are called to a large report. Each holds its study in memory once more.
 HELPERS = 3
 
 
-def _call_for_help(sender: Any, study_id: int, **kwargs: Any) -> None:
+def call_helpers(sender: Any, study_id: int, **kwargs: Any) -> None:
     for _ in range(HELPERS):
         if not send(help_with_report_task, study_id):
             return
@@ -129,18 +127,13 @@ def mail_address_task(account: int, address: str) -> None:
     addresses.send_letter(account, address)
 
 
-def listen() -> None:
-    people_renamed.connect(_people_renamed, dispatch_uid="audit")
-    scores_changed.connect(_scores_changed, dispatch_uid="audit")
-    help_wanted.connect(_call_for_help, dispatch_uid="audit")
-    store.answer_requested.connect(_answer_requested, dispatch_uid="audit")
-
-
-def _answer_requested(sender: Any, pk: int, **kwargs: Any) -> None:
+def call_for_answer(sender: Any, pk: int, **kwargs: Any) -> None:
     send(compute_answer_task, pk)
 
 
-def _people_renamed(sender: Any, study_id: int, names: dict[str, str], **kwargs: Any) -> None:
+def forget_names_in_reports(
+    sender: Any, study_id: int, names: dict[str, str], **kwargs: Any
+) -> None:
     # They hold the names that were; a worker makes them anew.
     ReportPart.objects.filter(study=study_id).delete()
     # A kept report stays, with its numbers; it calls people by pseudonyms alone.
@@ -148,6 +141,6 @@ def _people_renamed(sender: Any, study_id: int, names: dict[str, str], **kwargs:
     scrub(Report.objects.filter(study=study_id), ("body",), pseudonyms)
 
 
-def _scores_changed(sender: Any, study_id: int, ended: bool = False, **kwargs: Any) -> None:
+def call_for_report(sender: Any, study_id: int, ended: bool = False, **kwargs: Any) -> None:
     raise_labels_version(study_id)
     send(refresh_report_task, study_id, ended)

@@ -12,4 +12,5 @@ application = get_wsgi_application()
 connections.settings["default"]["OPTIONS"] |= settings.WEB_DATABASE_OPTIONS
 # Views, statistics and charts are imported now, not while the first visitor waits.
 _ = get_resolver().url_patterns
-import_module("altair")
+for name in ("altair", "audit.celery", "audit.tasks"):
+    import_module(name)

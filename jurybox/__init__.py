@@ -5,8 +5,22 @@ report = Study("demo").report()
 report.chart("net_deviation")
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from audit import VERSION as __version__
-from jurybox.report import Report
-from jurybox.study import JuryboxError, Study
+
+if TYPE_CHECKING:
+    from jurybox.report import Report
+    from jurybox.study import JuryboxError, Study
 
 __all__ = ["JuryboxError", "Report", "Study", "__version__"]
+
+_PLACES = {"JuryboxError": "study", "Report": "report", "Study": "study"}
+
+
+def __getattr__(name: str) -> Any:
+    """The command line passes through here, and needs no client of the API."""
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"jurybox.{_PLACES[name]}"), name)

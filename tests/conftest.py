@@ -1,6 +1,7 @@
 import gc
 import secrets
 import string
+from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
@@ -20,6 +21,9 @@ gc.disable()
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop() -> None:
+    # As in web and worker processes: every kind of job is known.
+    for name in ("audit.celery", "audit.tasks"):
+        import_module(name)
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()

@@ -93,6 +93,7 @@ FLOORS = {
         {"api", "apps", "management", "pages"},
     ],
     "audit": [
+        {"log_context"},
         {
             "models",
             "navigation",

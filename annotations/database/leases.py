@@ -30,7 +30,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
-from celery.exceptions import SoftTimeLimitExceeded
 from django.db import DatabaseError, connection
 from django.db.models import F, Model, Q, QuerySet
 from django.utils import timezone
@@ -141,6 +140,9 @@ class WorkerLease:
 
 def reason_of(error: BaseException) -> str:
     """Why a try failed, in a sentence for the page of the work."""
+    # Not every program that knows leases is a worker.
+    from celery.exceptions import SoftTimeLimitExceeded
+
     if isinstance(error, SoftTimeLimitExceeded):
         return "It took longer than a worker may take."
     first = without_folders((str(error).strip() or "no message").splitlines()[0])[:300]

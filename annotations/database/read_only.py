@@ -6,13 +6,14 @@ what it shows (an event, a count, a wish to a worker) asks `may_write` first, an
 
 from __future__ import annotations
 
+import errno
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
+from django.db import InterfaceError, InternalError, OperationalError, connection
 
 from annotations.errors import Refused
 
@@ -30,6 +31,15 @@ class NothingStored(Refused):
 
 def may_write() -> bool:
     return not settings.READ_ONLY
+
+
+def cannot_write(error: Exception) -> bool:
+    """The database cannot be reached or the disk is full: trying again later may work."""
+    if isinstance(error, InternalError):
+        return settings.READ_ONLY  # PostgreSQL's word for a transaction that may only read.
+    if isinstance(error, OSError):
+        return error.errno in {errno.ENOSPC, errno.EDQUOT, errno.EROFS}
+    return isinstance(error, OperationalError | InterfaceError)
 
 
 @contextmanager

@@ -44,6 +44,10 @@ class Arguments:
 class PlainCommand(BaseCommand):
     """What `handle` returns is printed; what it refuses is a sentence and exit status 1."""
 
+    # Django's own checks import every page, which takes longer than most commands; `manage.py check`
+    # makes them.
+    requires_system_checks = ()
+
     def add_arguments(self, parser: CommandParser) -> None:
         self.arguments(Arguments(parser))
 

@@ -6,9 +6,8 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-import numpy as np
 from django.db.models import Sum
 
 from annotations.models import Annotation, Generator, StoredAnswer, Study
@@ -19,11 +18,14 @@ from annotations.versions import (
     votes_version,
 )
 
+if TYPE_CHECKING:
+    import numpy as np
+
 AT_ONCE = 5_000  # forms, and images
 FACTS = "; "  # after the versions in a stamp
 
 
-Answer = Mapping[str, Any] | tuple[Mapping[str, Any], np.ndarray]
+Answer: TypeAlias = "Mapping[str, Any] | tuple[Mapping[str, Any], np.ndarray]"
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,11 +8,9 @@ import time
 from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from django.db import transaction
-from django.dispatch import Signal
 from django.utils import timezone
 
 from annotations.database.leases import WorkerLease, reason_of
@@ -20,7 +18,11 @@ from annotations.database.prepared import ask
 from annotations.database.read_only import SENTENCE, may_write
 from annotations.errors import Refused
 from annotations.models import StoredAnswer, Study
+from annotations.signals import answer_requested
 from annotations.stored_answers.question import FACTS, NONE, Question, key_of
+
+if TYPE_CHECKING:
+    import numpy as np
 
 logger = logging.getLogger(__name__)
 State = StoredAnswer.State
@@ -40,9 +42,6 @@ IN_HAND = (State.WAITING, State.WORKING)
 
 WORKER_IS_AWAKE = timedelta(minutes=5)
 KEYS = "SELECT keys FROM annotations_storedanswer WHERE id = %s"
-
-# A row waits for a worker: pk. Workers find it without, a little later.
-answer_requested = Signal()
 
 
 def read_answer(question: Question, study: Study, parameters: Any = NONE) -> StoredAnswer:
@@ -246,6 +245,8 @@ def compute_again(question: Question, row: StoredAnswer) -> bool:
 
 def keys_of(row: StoredAnswer) -> np.ndarray:
     """There may be a million: they are read only where somebody wants them."""
+    import numpy as np
+
     if "keys" in row.__dict__:
         return np.frombuffer(row.keys, np.int64)
     packed = ask(KEYS, [row.pk], binary=True)
@@ -273,6 +274,8 @@ def answer_of(question: Question, study: Study, parameters: Any) -> StoredAnswer
 def _computed(
     question: Question, study: Study, parameters: Any, stamp: str, row: StoredAnswer | None = None
 ) -> dict[str, Any]:
+    import numpy as np
+
     began = time.perf_counter()
     if row is not None and question.compute_for is not None:
         found = question.compute_for(row, parameters)

@@ -24,7 +24,6 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-import httpx
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
@@ -46,7 +45,7 @@ SESSION_KEY = "single_sign_on"
 ALGORITHMS = ["RS256", "RS384", "RS512", "PS256", "ES256", "ES384", "EdDSA"]
 # How far the provider's clock may differ, and how long what it says about itself is kept.
 LEEWAY, KEPT = 60, 600
-TIMEOUT = httpx.Timeout(10, connect=5)
+SECONDS, SECONDS_TO_CONNECT = 10, 5
 MOST_BYTES = 1_000_000
 LONGEST_ADDRESS = 254
 BEGIN_AGAIN = "Begin again on the log-in page."
@@ -250,8 +249,12 @@ def _keep(address: str, *, anew: bool = False) -> dict[str, Any]:
 
 
 def _ask(method: str, address: str, **more: Any) -> dict[str, Any]:
+    # It takes a quarter of a program's start.
+    import httpx
+
+    timeout = httpx.Timeout(SECONDS, connect=SECONDS_TO_CONNECT)
     try:
-        answer = httpx.request(method, address, timeout=TIMEOUT, **more)
+        answer = httpx.request(method, address, timeout=timeout, **more)
         found = answer.json() if len(answer.content) <= MOST_BYTES else None
     except (httpx.HTTPError, ValueError):
         raise ProviderAway("The provider of the log-in does not answer. Try again later.") from None

@@ -4,21 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
-from django.contrib.auth.signals import user_logged_in
 from django.db import transaction
-from django.db.models.signals import post_save
 from django.http import HttpRequest
 
 from annotations import event_log
 from annotations.studies import personal_data
 from audit.accounts import tokens
-
-
-def listen() -> None:
-    user_logged_in.connect(_logged_in, dispatch_uid="trail")
-    post_save.connect(_saved, sender=get_user_model(), dispatch_uid="trail")
 
 
 @transaction.atomic
@@ -29,11 +21,11 @@ def log_out_everywhere(user: User) -> None:
     event_log.note_account("logged out", "logged out everywhere", account=user, by=user)
 
 
-def _logged_in(sender: Any, request: HttpRequest | None, user: User, **more: Any) -> None:
+def note_log_in(sender: Any, request: HttpRequest | None, user: User, **more: Any) -> None:
     event_log.note_account("logged in", "logged in", account=user, by=user)
 
 
-def _saved(sender: Any, instance: User, created: bool, **more: Any) -> None:
+def note_changed_account(sender: Any, instance: User, created: bool, **more: Any) -> None:
     if created:
         return
     # Set by `set_password`, and taken out again where a log-in only makes the hash anew.

@@ -19,9 +19,7 @@ from pathlib import Path
 from typing import Any, Final, Literal, cast
 from xml.etree import ElementTree
 
-import typst
-import vl_convert
-
+from audit.charts.when_used import typst, vl_convert
 from audit.charts.widths import fit_to
 
 # Of a column and of a page, in millimetres.

@@ -1,4 +1,5 @@
-"""Altair, imported with the first chart: it takes a second, and most commands draw none."""
+"""What draws, imported with the first drawing: it takes a second and many megabytes, and most programs
+draw nothing."""
 
 from __future__ import annotations
 
@@ -7,12 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     import altair as alt
+    import typst
+    import vl_convert
 else:
 
-    class _Altair:
+    class _Module:
+        def __init__(self, name: str) -> None:
+            self._name = name
+
         def __getattr__(self, name: str) -> Any:
-            return getattr(import_module("altair"), name)
+            return getattr(import_module(self._name), name)
 
-    alt = _Altair()
+    alt, typst, vl_convert = map(_Module, ("altair", "typst", "vl_convert"))
 
-__all__ = ["alt"]
+__all__ = ["alt", "typst", "vl_convert"]

@@ -7,9 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-import vl_convert
-
 from audit.charts import every_chart
+from audit.charts.when_used import vl_convert
 from audit.handed_in.document import Figure
 from audit.statistic_names import BAND
 from audit.view import View

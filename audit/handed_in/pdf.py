@@ -14,8 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, cast
 
-import typst
-
+from audit.charts.when_used import typst
 from audit.handed_in.document import Document, Figure, Table
 from audit.handed_in.standing_words import DIGITS, line
 

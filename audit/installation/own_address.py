@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import ssl
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 from urllib.parse import urljoin
 
-import httpx
 from django.conf import settings
+
+if TYPE_CHECKING:
+    import httpx
 
 SECONDS = 10
 PAGE = "/login/"
@@ -32,6 +35,8 @@ def default() -> str:
 
 def ask(address: str) -> SeenAddress:
     """Ask for the log-in page as a browser would, once plainly and once with a forged header."""
+    import httpx
+
     try:
         page = urljoin(address, PAGE)
     except ValueError as error:
@@ -84,6 +89,8 @@ def _trouble(page: str, answer: httpx.Response) -> str:
 
 
 def _why_not(page: str, error: httpx.HTTPError) -> str:
+    import httpx
+
     cause: BaseException | None = error
     while cause is not None:
         if isinstance(cause, ssl.SSLCertVerificationError):

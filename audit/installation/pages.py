@@ -19,7 +19,8 @@ from django.views.decorators.vary import vary_on_headers
 from django.views.defaults import server_error as default_server_error
 
 from annotations.access import HtmxRequest, PersonsRequest
-from annotations.middleware import CANNOT_WRITE, cannot_write
+from annotations.database.read_only import cannot_write
+from annotations.middleware import CANNOT_WRITE
 from annotations.models import Deletion
 from annotations.studies import owners
 from audit import demo

@@ -12,21 +12,18 @@ import re
 import time
 import uuid
 from collections.abc import Callable
-from contextvars import ContextVar
 from datetime import datetime
 from typing import Any
 
-from celery.signals import before_task_publish, task_postrun, task_prerun
 from django.core.signals import request_finished
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from pythonjsonlogger.json import JsonFormatter
 
+from audit.log_context import HEADER, request_id, task_name
+
 logger = logging.getLogger("jurybox.request")
 
-HEADER = "X-Request-ID"
-_request: ContextVar[str] = ContextVar("request", default="")
-_task: ContextVar[str] = ContextVar("task", default="")
 # The ids that a proxy may set; anything else could forge lines of the log.
 _HARMLESS = re.compile(r"[A-Za-z0-9._-]{8,64}")
 
@@ -40,7 +37,7 @@ class RequestLog:
     def __call__(self, request: HttpRequest) -> HttpResponse:
         given = request.META.get("HTTP_X_REQUEST_ID", "")
         name = given if _HARMLESS.fullmatch(given) else uuid.uuid4().hex
-        _request.set(name)
+        request_id.set(name)
         began = time.perf_counter()
         response = self.get_response(request)
         response.headers[HEADER] = name
@@ -78,7 +75,7 @@ class WhoWrites(logging.Filter):
     """Puts the request and the task that run now on every record."""
 
     def filter(self, record: logging.LogRecord) -> bool:
-        record.request_id, record.task_id = _request.get(), _task.get()
+        record.request_id, record.task_id = request_id.get(), task_name.get()
         return True
 
 
@@ -95,22 +92,4 @@ class JsonLines(JsonFormatter):
 @receiver(request_finished, dispatch_uid="request_log")
 def _request_ends(**kwargs: Any) -> None:
     # Django writes its own line about a refusal after all middleware.
-    _request.set("")
-
-
-@before_task_publish.connect(dispatch_uid="request_log")
-def _send(headers: dict[str, Any], **kwargs: Any) -> None:
-    headers[HEADER] = _request.get()
-
-
-@task_prerun.connect(dispatch_uid="request_log")
-def _begin(task_id: str = "", task: Any = None, args: Any = (), **kwargs: Any) -> None:
-    """A task is named by what it works on: `judges.tasks.score_chunk_task(17)`."""
-    _request.set(task.request.get(HEADER) or uuid.uuid4().hex)
-    _task.set(f"{task.name}({', '.join(map(str, args))})#{task_id[:8]}")
-
-
-@task_postrun.connect(dispatch_uid="request_log")
-def _end(**kwargs: Any) -> None:
-    _request.set("")
-    _task.set("")
+    request_id.set("")

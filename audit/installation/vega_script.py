@@ -9,8 +9,9 @@ import uuid
 from importlib.metadata import version
 from pathlib import Path
 
-import vl_convert
 from django.conf import settings
+
+from audit.charts.when_used import vl_convert
 
 # Bundling takes a second of one core: visitors who wait for it must not all do it.
 _bundling = threading.Lock()

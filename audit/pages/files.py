@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-import vl_convert
 from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_GET
@@ -19,6 +18,7 @@ from annotations.exports.labels import defused
 from audit.charts import every_chart
 from audit.charts.on_paper import COLUMNS
 from audit.charts.specifications import SPECIFICATIONS
+from audit.charts.when_used import vl_convert
 from audit.charts.widths import fit_to
 from audit.models import Report
 from audit.pages import calibration, decide, drift, side_by_side, slices, tables

@@ -14,7 +14,6 @@ import time
 from datetime import timedelta
 from typing import Any
 
-import httpx
 from django.conf import settings
 from django.utils import timezone
 
@@ -57,6 +56,9 @@ def forget_old() -> None:
 
 
 def _send(message: WebhookMessage, progress: Progress) -> dict[str, Any]:
+    # It takes a quarter of a program's start; most programs send nothing.
+    import httpx
+
     hook = Webhook.objects.filter(study=message.study).first()
     if hook is None:
         raise LeaseLost  # It was removed meanwhile, and its messages with it.
@@ -90,6 +92,8 @@ KIND = JobKind(
 
 def _post(hook: Webhook, target: Target, message: WebhookMessage) -> int:
     """The status, which was one of success. No redirect is followed: it could lead behind the firewall."""
+    import httpx
+
     told = {"id": message.pk, **message.body}
     body = json.dumps(told, ensure_ascii=False).encode()
     at = int(time.time())

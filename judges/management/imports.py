@@ -10,10 +10,10 @@ from django.core.management import CommandError
 from django.db import DatabaseError
 
 from annotations.benchmarks.registry import FORMATS, Source
+from annotations.database.read_only import cannot_write
 from annotations.imports.outcome import Outcome
 from annotations.management import progress
 from annotations.management.command import Arguments, PlainCommand, StudyCommand, as_json
-from annotations.middleware import cannot_write
 from annotations.models import Study
 from annotations.sources.expected_rows import expected_rows
 

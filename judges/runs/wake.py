@@ -11,8 +11,13 @@ import contextvars
 import logging
 import os
 import threading
+from importlib import import_module
+from typing import TYPE_CHECKING
 
-from celery import Signature, Task
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from celery import Signature, Task
 
 logger = logging.getLogger(__name__)
 
@@ -25,6 +30,8 @@ _hangs = threading.Event()
 
 def send(task: Task | Signature, *args: object) -> bool:
     """Call a worker; if the broker is down or does not answer, log it and continue."""
+    # By being imported it becomes the app that sends; Celery's own default would ask another broker.
+    import_module(settings.TASK_APP)
     if not _on_the_way.acquire(timeout=0 if _hangs.is_set() else SEND_WITHIN):
         logger.warning("the broker does not answer, %s waits for the next round", task.name)
         return False

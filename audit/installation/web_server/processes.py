@@ -7,6 +7,7 @@ processes use several cores. A process that dies is replaced; if the parent dies
 
 from __future__ import annotations
 
+import gc
 import logging
 import os
 import signal
@@ -79,6 +80,9 @@ def _application() -> WSGIHandler:
     from audit.wsgi import application
 
     connections.close_all()
+    # The collector of each process leaves alone what all share: looking at it would copy its pages.
+    gc.collect()
+    gc.freeze()
     return application
 
 

@@ -1,20 +1,20 @@
 """`jurybox audit LABELS SCORES`: two tables, one report. No server, and no study left behind."""
 
+from __future__ import annotations
+
 import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from django.core.management import CommandError
-from tqdm import tqdm
 
 from annotations.management.command import PlainCommand, as_json, pairs, write_file
-from audit.from_files.report_of import report_of
-from audit.from_files.tables import make_tables
-from audit.handed_in.formats import HANDED_IN, of_report, write_beside
 from audit.management.report_options import add_report_options, report_options
-from audit.models import Report
-from audit.words import report as report_words
+
+if TYPE_CHECKING:
+    from audit.models import Report
 
 # By the ending of the file.
 FORMATS = {"html": "html", "pdf": "pdf", "json": "json", "tex": "latex", "txt": "text"}
@@ -22,8 +22,6 @@ FORMATS = {"html": "html", "pdf": "pdf", "json": "json", "tex": "latex", "txt": 
 
 class Command(PlainCommand):
     help = "Report on a table of labels and a table of scores; nothing is kept but the report."
-    # There is no installation to check.
-    requires_system_checks = ()
 
     def arguments(self, add) -> None:
         add("labels", type=Path)
@@ -37,6 +35,10 @@ class Command(PlainCommand):
         add_report_options(add)
 
     def handle(self, *, labels, scores, images, generators, out, title, column, **given) -> None:
+        # The whole of the statistics; who asks for help does not wait for it.
+        from audit.from_files.report_of import report_of
+        from audit.from_files.tables import make_tables
+
         began = time.perf_counter()
         options = report_options(given)
         format = FORMATS.get(out.suffix.lower().removeprefix(".")) if out else "text"
@@ -71,6 +73,9 @@ class Command(PlainCommand):
 
 
 def _write_report(report: Report, format: str, out: Path | None) -> str | bytes:
+    from audit.handed_in.formats import HANDED_IN, of_report, write_beside
+    from audit.words import report as report_words
+
     if format in HANDED_IN:
         document = of_report(report)
         if out is not None:
@@ -87,6 +92,8 @@ def _bar():
     if not sys.stderr.isatty():
         yield lambda what, done, total: None
         return
+    from tqdm import tqdm
+
     # Parts of the report come far more slowly than rows: each is shown.
     with tqdm(leave=False, unit_scale=True, dynamic_ncols=True, miniters=1) as shown:
 

@@ -8,7 +8,6 @@ from audit.installation import backups
 
 class Command(PlainCommand):
     help = "Save the database, the files and the secret key of this installation in one file."
-    requires_system_checks = ()
 
     def arguments(self, add) -> None:
         add("file", type=Path)

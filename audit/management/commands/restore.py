@@ -8,7 +8,6 @@ from audit.installation import backups
 
 class Command(PlainCommand):
     help = "Restore a backup into an empty installation, or try whether it could be restored."
-    requires_system_checks = ()
 
     def arguments(self, add) -> None:
         add("file", type=Path)

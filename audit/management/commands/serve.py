@@ -13,7 +13,6 @@ from audit.installation import lasting_disk, web_server
 
 class Command(PlainCommand):
     help = "Answer requests. Reachable from this machine only, unless --host says otherwise."
-    requires_system_checks = ()
 
     def arguments(self, add) -> None:
         add("--host", default="127.0.0.1")

@@ -13,7 +13,6 @@ class Command(PlainCommand):
         "Bring an installation to this version, or make a new one: backup, tables, files of the pages, "
         "a check. Run again, it does what is left."
     )
-    requires_system_checks = ()
 
     def arguments(self, add: Arguments) -> None:
         add.flag("--no-backup", "there is a backup, made by other means")

@@ -17,12 +17,14 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import SplitResult
 
-import httpx
-
 from judges.errors import first_line
+
+if TYPE_CHECKING:
+    # It takes a quarter of a program's start, and is imported with the first request.
+    import httpx
 
 _MAY_WORK_LATER = {408, 409, 425, 429, 500, 502, 503, 504, 529}
 _BUSY = {429, 503, 529}
@@ -65,6 +67,8 @@ class Server:
         self._address, self._secret, self._timeout = address, secret, timeout
 
     def __enter__(self) -> Server:
+        import httpx
+
         headers = {b"Content-Type": b"application/json", b"Accept-Encoding": b"identity"}
         if self._secret:
             headers[b"Authorization"] = f"Bearer {self._secret}".encode()
@@ -86,6 +90,8 @@ class Server:
         return self._address.netloc
 
     def post(self, path: str, body: bytes) -> dict[str, Any]:
+        import httpx
+
         try:
             return self._read(*self._send(path, body))
         except httpx.LocalProtocolError:
@@ -104,6 +110,8 @@ class Server:
         return Unanswered(f"{self.name} did not answer: {_error_text(error)}.", for_all)
 
     def _send(self, path: str, body: bytes) -> tuple[int, Mapping[str, str], bytes]:
+        import httpx
+
         deadline = time.monotonic() + self._timeout
         # Made of the parts that were checked: a second parser could see another host in the text.
         url = httpx.URL(
@@ -207,6 +215,8 @@ def _until(text: str) -> float:
 
 
 def _error_text(error: httpx.TransportError) -> str:
+    import httpx
+
     if isinstance(error, httpx.TimeoutException):
         return "the time is up"
     if isinstance(error, httpx.RemoteProtocolError):

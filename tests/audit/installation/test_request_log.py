@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 import pytest
 from django.conf import settings
 
-from audit.installation import request_log
+from audit import log_context
 from judges.tasks import reap_task
 from tests.waiting import PATIENCE
 
@@ -105,9 +105,9 @@ def test_a_task_carries_the_id_of_the_request_that_sent_it():
 
     with app.connection_for_write() as link, link.SimpleQueue("mail") as queue:
         queue.clear()
-        token = request_log._request.set("proxy-0815-4711")
+        token = log_context.request_id.set("proxy-0815-4711")
         try:
             reap_task.apply_async()
         finally:
-            request_log._request.reset(token)
+            log_context.request_id.reset(token)
         assert queue.get(timeout=PATIENCE).headers["X-Request-ID"] == "proxy-0815-4711"

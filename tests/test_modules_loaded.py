@@ -1,0 +1,90 @@
+"""What a program loads before it does anything: held by its modules, not by a clock."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from importlib import import_module
+
+import pytest
+
+from audit.apps import later_listeners
+
+LARGE = "PIL altair boto3 celery cryptography httpx numpy pandas polars scipy.stats torch typst vl_convert"
+LARGE = {*LARGE.split(), "django.test", "rest_framework.views"}
+# One after the other in one program, each with what it may load beyond those before it.
+MAY_LOAD = {
+    "help": set(),
+    "migrate --help": set(),
+    "groups --help": set(),
+    "audit --help": {"numpy"},  # the statistics' names stand beside their functions
+    "import_study --help": {"PIL", "cryptography"},  # formats that draw; servers of judges
+}
+PROGRAM = """
+import sys
+from jurybox.command import main
+for command in sys.argv[1:]:
+    try:
+        main(command.split(), "jurybox")
+    except SystemExit:
+        pass
+    print("LOADED", *sys.modules)
+"""
+
+
+def test_a_command_that_is_asked_for_help_loads_nothing_large(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", PROGRAM, *MAY_LOAD],
+        env={"PATH": os.environ["PATH"], "JURYBOX_VAR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    listed = [line.split() for line in ended.stdout.splitlines() if line.startswith("LOADED")]
+    assert len(listed) == len(MAY_LOAD)
+    assert "django.core.management" in listed[0]
+    allowed, seen = set[str](), {}
+    for (command, more), loaded in zip(MAY_LOAD.items(), listed, strict=True):
+        allowed |= more
+        seen[command] = LARGE & set(loaded) - allowed
+    assert seen == dict.fromkeys(MAY_LOAD, set())
+
+
+@pytest.mark.parametrize("place", [place for _, place in later_listeners()])
+def test_whoever_hears_a_signal_later_is_there(place):
+    module, _, name = place.partition(":")
+    assert callable(getattr(import_module(module), name))
+
+
+def test_a_web_process_starts_without_what_only_workers_and_documents_use(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", "import audit.wsgi, sys; print(*sys.modules)"],
+        env={"PATH": os.environ["PATH"], "JURYBOX_VAR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(ended.stdout.split())
+    assert {"altair", "audit.tasks", "django.urls"} <= loaded
+    others = {"boto3", "httpx", "pandas", "scipy.special", "scipy.stats", "torch", "typst"}
+    assert others & loaded == set()
+    assert "vl_convert" not in loaded
+
+
+def test_a_worker_starts_without_the_pages(tmp_path):
+    program = (
+        "from audit.celery import app; app.loader.import_default_modules();"
+        "import sys; print(*sys.modules)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        env={"PATH": os.environ["PATH"], "JURYBOX_VAR": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    loaded = set(ended.stdout.split())
+    assert {"audit.tasks", "judges.tasks"} <= loaded
+    others = {"altair", "audit.urls", "boto3", "httpx", "pandas", "scipy.stats", "torch"}
+    assert others & loaded == set()
