@@ -22,6 +22,7 @@ def without_folders(words: str) -> str:
 
 class Refused(Exception):
     status = 400
+    code = "refused"  # for programs; `annotations.api.problems` says what each means
 
     def __init__(self, message: str) -> None:
         super().__init__(message)
@@ -30,10 +31,12 @@ class Refused(Exception):
 
 class NotYours(Refused):
     status = 403
+    code = "not-yours"
 
 
 class TooOften(Refused):
     status = 429
+    code = "too-often"
 
     def __init__(self, seconds: int, what: str = "This was done too often.") -> None:
         wait = f"{seconds} seconds" if seconds < 100 else f"{round(seconds / 60)} minutes"
@@ -43,10 +46,12 @@ class TooOften(Refused):
 
 class LabelRefused(Refused):
     status = 409
+    code = "label"
 
 
 class FormRefused(Refused):
     status = 422
+    code = "form"
 
     def __init__(self, wrong: list[str]) -> None:
         super().__init__(" ".join(wrong))
@@ -55,7 +60,9 @@ class FormRefused(Refused):
 
 class StudyRefused(Refused):
     status = 409
+    code = "study"
 
 
 class ImportRefused(Refused):
     status = 422
+    code = "import"

@@ -1,4 +1,5 @@
-"""Around every request: refusals become pages or JSON, and the event log knows the user."""
+"""Around every request: refusals become pages, and the event log knows the user. Those of the API:
+`annotations.api.problems`."""
 
 from __future__ import annotations
 
@@ -10,8 +11,6 @@ from django.db import DataError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
-from rest_framework.response import Response
-from rest_framework.views import exception_handler
 
 from annotations.access import HtmxRequest
 from annotations.database.read_only import SENTENCE, NothingStored, cannot_write
@@ -35,7 +34,7 @@ class RefusalsAsPages:
         if cannot_write(error) and not settings.READ_ONLY:
             logger.error("cannot write: %s", error, exc_info=error)
             return HttpResponse(render_to_string("503.html"), status=503)
-        error = _in_words(error)
+        error = in_words(error)
         if not isinstance(error, Refused):
             return None
         template = "error.html#sentence" if request.htmx else "error.html"
@@ -43,23 +42,13 @@ class RefusalsAsPages:
         return render(request, template, context, status=error.status)
 
 
-def _in_words(error: Exception) -> Exception:
+def in_words(error: Exception) -> Exception:
     """PostgreSQL refuses a character that SQLite accepts: turn its error into a sentence."""
     if settings.READ_ONLY and cannot_write(error):
         return NothingStored(SENTENCE)
     if isinstance(error, DataError) and "NUL" in str(error):
         return Refused("The text contains a NUL character, which cannot be stored.")
     return error
-
-
-def refusal_as_json(error: Exception, context: dict) -> Response | None:
-    error = _in_words(error)
-    if cannot_write(error):
-        logger.error("cannot write: %s", error, exc_info=error)
-        return Response({"message": CANNOT_WRITE}, status=503)
-    if isinstance(error, Refused):
-        return Response({"message": error.message}, status=error.status)
-    return exception_handler(error, context)
 
 
 class KnowsWhoAsks:

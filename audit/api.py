@@ -5,10 +5,12 @@ Each app has its own part; this file adds the reports and the schema, and puts t
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from django.http import Http404, StreamingHttpResponse
-from django.urls import path
+from django.shortcuts import get_object_or_404
+from django.urls import path, reverse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from drf_spectacular.views import SpectacularAPIView
@@ -19,8 +21,17 @@ from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
 from annotations.api import views as annotations_api
-from annotations.api.lists import Filters, MessageSerializer, filters, page, paged_list
+from annotations.api.lists import (
+    FIELDS,
+    Filters,
+    MessageSerializer,
+    filters,
+    one,
+    page,
+    paged_list,
+)
 from annotations.api.own_format import OwnFormat
+from annotations.api.problems import CODES
 from annotations.consensus import RULES
 from annotations.errors import Refused
 from annotations.stored_answers.store import read_answer
@@ -35,6 +46,7 @@ from audit.questions.leaderboard.question import LEADERBOARD
 from audit.questions.report.question import request_report
 from audit.reports.options import CONSENSUS, Options
 from judges import api as judges_api
+from judges.api import LARGEST_ID
 from judges.exports.tables import TABLES, ExportOptions
 
 
@@ -53,13 +65,9 @@ class ReportFilters(Filters):
 
 
 @extend_schema(
+    operation_id="get_newest_report",
     parameters=[ReportFilters],
-    responses={
-        200: OpenApiTypes.OBJECT,
-        400: OpenApiTypes.OBJECT,
-        403: MessageSerializer,
-        404: None,
-    },
+    responses={200: OpenApiTypes.OBJECT, 404: None},
 )
 @api_view()
 def report(request: Request, slug: str) -> Response:
@@ -74,9 +82,10 @@ def report(request: Request, slug: str) -> Response:
 @paged_list(ReportSerializer, methods=["GET"])
 @extend_schema(
     methods=["POST"],
+    operation_id="make_report",
     request=None,
     parameters=[ReportFilters],
-    responses={202: MessageSerializer, 400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None},
+    responses={202: MessageSerializer},
 )
 @api_view(["GET", "POST"])
 def reports(request: Request, slug: str) -> Response:
@@ -86,6 +95,20 @@ def reports(request: Request, slug: str) -> Response:
         return page(request, Report.objects.filter(study=place.study), ReportSerializer)
     request_report(place.study, _options(request), by=request.user)
     return Response({"message": "A worker is making the report."}, status=202)
+
+
+class WholeReportSerializer(ReportSerializer):
+    body = serializers.DictField(help_text="As `manage.py report --json` prints it.")
+
+
+@extend_schema(operation_id="get_report", parameters=[FIELDS], responses=WholeReportSerializer)
+@api_view()
+def stored_report(request: Request, slug: str, report_id: int) -> Response:
+    """One of the stored reports, by its id."""
+    place = research_place_or_404(request, slug)
+    rows = Report.objects.filter(study=place.study)
+    found = get_object_or_404(rows, pk=min(report_id, LARGEST_ID))
+    return one(request, WholeReportSerializer(found))
 
 
 def _options(request: Request) -> dict[str, Any]:
@@ -101,13 +124,7 @@ class LeaderboardFilters(Filters):
 
 @extend_schema(
     parameters=[LeaderboardFilters],
-    responses={
-        200: OpenApiTypes.OBJECT,
-        202: MessageSerializer,
-        400: OpenApiTypes.OBJECT,
-        403: MessageSerializer,
-        404: None,
-    },
+    responses={200: OpenApiTypes.OBJECT, 202: MessageSerializer},
 )
 @api_view()
 def leaderboard(request: Request, slug: str) -> Response:
@@ -158,13 +175,8 @@ FILE = {(200, "application/octet-stream"): OpenApiTypes.BINARY}
         ExportFilters,
         OpenApiParameter("what", OpenApiTypes.STR, OpenApiParameter.PATH, enum=list(TABLES)),
     ],
-    responses={
-        **FILE,
-        400: OpenApiTypes.OBJECT,
-        403: MessageSerializer,
-        404: None,
-        422: MessageSerializer,
-    },
+    operation_id="export_table",
+    responses={**FILE, 422: None},
 )
 @api_view()
 @content_negotiation_class(OwnFormat)
@@ -193,7 +205,37 @@ def export(request: Request, slug: str, what: str) -> StreamingHttpResponse:
     return export_page.send(study, asked)
 
 
+@extend_schema(responses=OpenApiTypes.OBJECT)
+@api_view()
+def index(request: Request) -> Response:
+    """Every address, by name; parts in braces are to be filled in."""
+    root = request.build_absolute_uri(reverse("api-index"))
+    found = {"version": "1", "schema": f"{root}schema/"}
+    for pattern in urlpatterns:
+        name = pattern.name or ""
+        if name.startswith("api-") and name not in {"api-index", "api-nothing"}:
+            address = re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", str(pattern.pattern))
+            found[name.removeprefix("api-")] = f"{root}{address}"
+    return Response(found)
+
+
+@extend_schema(responses=OpenApiTypes.OBJECT)
+@api_view()
+def problems(request: Request) -> Response:
+    """What each code of a refusal means."""
+    return Response(CODES)
+
+
+@extend_schema(exclude=True)
+@api_view(["GET", "POST", "PUT", "PATCH", "DELETE"])
+def nothing(request: Request, rest: str) -> Response:
+    """At every other address: a program gets a refusal that it can read."""
+    raise Http404
+
+
 urlpatterns = [
+    path("", index, name="api-index"),
+    path("problems/", problems, name="api-problems"),
     path("studies/<slug:slug>/exports/<slug:what>/", export, name="api-export"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     *accounts_api.urlpatterns,
@@ -203,4 +245,6 @@ urlpatterns = [
     path("studies/<slug:slug>/report/", report, name="api-report"),
     path("studies/<slug:slug>/leaderboard/", leaderboard, name="api-leaderboard"),
     path("studies/<slug:slug>/reports/", reports, name="api-reports"),
+    path("studies/<slug:slug>/reports/<int:report_id>/", stored_report, name="api-stored-report"),
+    path("<path:rest>/", nothing, name="api-nothing"),
 ]

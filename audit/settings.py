@@ -307,6 +307,7 @@ MIDDLEWARE = [
     "audit.accounts.route_limits.RouteLimits",
     "annotations.middleware.RefusalsAsPages",
     "annotations.middleware.KnowsWhoAsks",
+    "annotations.api.etags.SendsNothingTwice",
 ]
 
 CSRF_FAILURE_VIEW = "audit.installation.pages.out_of_date"
@@ -567,12 +568,14 @@ if IN_PRODUCTION:
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
-        "rest_framework.authentication.SessionAuthentication",
+        # The first says what a request without any is answered: 401, and how to log in.
         "audit.accounts.tokens.TokenAuthentication",
+        "rest_framework.authentication.SessionAuthentication",
     ],
     "DEFAULT_PERMISSION_CLASSES": [
         "rest_framework.permissions.IsAuthenticated",
         "audit.accounts.tokens.WithinScope",
+        "annotations.api.declared.AsksWhatIsDeclared",
     ],
     # JSON for programs; a page for people who look at the same address in a browser.
     "DEFAULT_RENDERER_CLASSES": [
@@ -580,13 +583,14 @@ REST_FRAMEWORK = {
         "rest_framework.renderers.BrowsableAPIRenderer",
     ],
     "DEFAULT_PARSER_CLASSES": ["annotations.api.sound_json.SoundJSON"],
-    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "annotations.middleware.refusal_as_json",
+    "DEFAULT_SCHEMA_CLASS": "annotations.api.schema.Operations",
+    "EXCEPTION_HANDLER": "annotations.api.refusals.problem_response",
 }
 SPECTACULAR_SETTINGS = {
     "TITLE": "Jurybox",
     "DESCRIPTION": "Label generated images, run judges, read where judges left people behind.",
     "VERSION": "1",
+    "OAS_VERSION": "3.1.1",
     "SERVE_INCLUDE_SCHEMA": False,
     "POSTPROCESSING_HOOKS": [
         "drf_spectacular.hooks.postprocess_schema_enums",

@@ -15,13 +15,17 @@ from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
 from annotations.api.lists import (
+    FIELDS,
     Filters,
-    MessageSerializer,
     filters,
+    one,
     page,
     page_by_parts,
+    page_of_rows,
     paged_list,
+    row_list,
 )
+from annotations.api.sent import SentSerializer
 from annotations.api.sound_json import SoundJSON
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
@@ -36,7 +40,6 @@ from judges.runs import lifecycle
 from judges.runs.queries import judge_choices, judge_info, run_row, run_rows
 from judges.runs.readiness import ABSENT, NEEDS, READY
 
-REFUSALS = {400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None}
 LARGEST_ID = 2**63 - 1
 
 
@@ -54,7 +57,7 @@ class RunSerializer(serializers.Serializer):
     expected = serializers.IntegerField()
 
 
-class StartRunSerializer(serializers.Serializer):
+class StartRunSerializer(SentSerializer):
     judge = serializers.CharField(max_length=120)
     options = serializers.DictField(
         required=False,
@@ -63,7 +66,7 @@ class StartRunSerializer(serializers.Serializer):
     )
 
 
-class MeasureSerializer(serializers.Serializer):
+class MeasureSerializer(SentSerializer):
     count = serializers.IntegerField(
         required=False,
         default=COUNT,
@@ -137,7 +140,7 @@ class RecipeSerializer(serializers.Serializer):
     added_at = serializers.DateTimeField()
 
 
-class AddRecipeSerializer(serializers.Serializer):
+class AddRecipeSerializer(SentSerializer):
     text = serializers.CharField(max_length=LARGEST, trim_whitespace=False)
 
 
@@ -205,7 +208,7 @@ class UploadSerializer(serializers.ModelSerializer):
         ]
 
 
-class SendSerializer(serializers.Serializer):
+class SendSerializer(SentSerializer):
     file = serializers.FileField()
     kind = serializers.ChoiceField(choices=Upload.Brings.values, default="study")
     format = serializers.ChoiceField(choices=list(FORMATS), default="tidy")
@@ -215,11 +218,12 @@ class SendSerializer(serializers.Serializer):
     strict = serializers.BooleanField(default=False)
 
 
-@extend_schema(methods=["GET"], responses={200: RunSerializer(many=True), **REFUSALS})
+@row_list(RunSerializer, methods=["GET"])
 @extend_schema(
     methods=["POST"],
+    operation_id="start_run",
     request=StartRunSerializer,
-    responses={202: RunSerializer, 422: MessageSerializer, **REFUSALS},
+    responses={202: RunSerializer, 422: None},
     examples=[
         OpenApiExample(
             "The built-in judge", {"judge": "geneval-builtin", "options": {}}, request_only=True
@@ -231,7 +235,7 @@ def runs(request: Request, slug: str) -> Response:
     """The runs of a study; POST starts one, or continues it where it stopped."""
     place = research_place_or_404(request, slug)
     if request.method == "GET":
-        return Response(RunSerializer(run_rows(place.study), many=True).data)
+        return page_of_rows(request, run_rows(place.study), RunSerializer)
     sent = StartRunSerializer(data=request.data)
     sent.is_valid(raise_exception=True)
     run = lifecycle.start_run(
@@ -244,14 +248,15 @@ def runs(request: Request, slug: str) -> Response:
     return Response(RunSerializer(run_row(run)).data, status=202)
 
 
-@extend_schema(responses={200: RunSerializer, **REFUSALS})
+@extend_schema(parameters=[FIELDS], responses=RunSerializer)
 @api_view()
 def run(request: Request, slug: str, run_id: int) -> Response:
+    """One run and how far it is."""
     place = research_place_or_404(request, slug)
-    return Response(RunSerializer(run_row(_run_or_404(place, run_id))).data)
+    return one(request, RunSerializer(run_row(_run_or_404(place, run_id))))
 
 
-@extend_schema(request=None, responses={200: RunSerializer, 422: MessageSerializer, **REFUSALS})
+@extend_schema(operation_id="cancel_run", request=None, responses={200: RunSerializer, 422: None})
 @api_view(["POST"])
 def cancel(request: Request, slug: str, run_id: int) -> Response:
     """Stop after the current images; all scores are kept."""
@@ -261,9 +266,10 @@ def cancel(request: Request, slug: str, run_id: int) -> Response:
     return Response(RunSerializer(run_row(cancelled)).data)
 
 
-@extend_schema(request=None, responses={200: RunSerializer, 422: MessageSerializer, **REFUSALS})
+@extend_schema(operation_id="resume_run", request=None, responses={200: RunSerializer, 422: None})
 @api_view(["POST"])
 def resume(request: Request, slug: str, run_id: int) -> Response:
+    """Go on where the run was stopped."""
     place = research_place_or_404(request, slug)
     resumed = lifecycle.resume_run(run=_run_or_404(place, run_id))
     transaction.on_commit(lambda: tasks.wake(resumed))
@@ -272,13 +278,15 @@ def resume(request: Request, slug: str, run_id: int) -> Response:
 
 @extend_schema(
     methods=["GET"],
-    responses={200: OpenApiTypes.OBJECT, **REFUSALS},
+    operation_id="plan_card",
+    responses={200: OpenApiTypes.OBJECT},
     description="What a card of this run's judge will take: pictures, seconds and price.",
 )
 @extend_schema(
     methods=["POST"],
+    operation_id="measure_card",
     request=MeasureSerializer,
-    responses={202: MeasurementSerializer, **REFUSALS},
+    responses={202: MeasurementSerializer},
     description=(
         "Asks a worker to show the judge the pictures of its card. What has a score is not asked again. "
         "The card is studies/{slug}/questions/card/?judge=NAME."
@@ -298,30 +306,28 @@ def run_card(request: Request, slug: str, run_id: int) -> Response:
     return Response(MeasurementSerializer(job).data, status=202)
 
 
-@extend_schema(responses={200: OfferSerializer(many=True), **REFUSALS})
+@row_list(OfferSerializer)
 @api_view()
 def judge_offers(request: Request, slug: str) -> Response:
     """The judges that can be started on this study."""
     place = research_place_or_404(request, slug)
-    return Response(OfferSerializer(judge_choices(place.study), many=True).data)
+    return page_of_rows(request, judge_choices(place.study), OfferSerializer)
 
 
-@extend_schema(
-    operation_id="studies_judges_options",
-    responses={200: OptionSerializer(many=True), 422: MessageSerializer, **REFUSALS},
-)
+@row_list(OptionSerializer)
 @api_view()
 def judge_options(request: Request, slug: str, judge: str) -> Response:
     """The options that this judge takes: type, range, choices and default of each."""
     research_place_or_404(request, slug)
-    return Response(OptionSerializer(judge_info(judge).declared, many=True).data)
+    return page_of_rows(request, judge_info(judge).declared, OptionSerializer)
 
 
-@extend_schema(methods=["GET"], responses={200: RecipeSerializer(many=True), **REFUSALS})
+@row_list(RecipeSerializer, methods=["GET"])
 @extend_schema(
     methods=["POST"],
+    operation_id="add_recipe",
     request=AddRecipeSerializer,
-    responses={201: RecipeSerializer, 422: MessageSerializer, **REFUSALS},
+    responses={201: RecipeSerializer, 422: None},
 )
 @api_view(["GET", "POST"])
 def recipes(request: Request, slug: str) -> Response:
@@ -329,14 +335,14 @@ def recipes(request: Request, slug: str) -> Response:
     research_place_or_404(request, slug)
     if request.method == "GET":
         found = [row.recipe for row in own_recipes.rows(request.user)]
-        return Response(RecipeSerializer(found, many=True).data)
+        return page_of_rows(request, found, RecipeSerializer)
     sent = AddRecipeSerializer(data=request.data)
     sent.is_valid(raise_exception=True)
     added = own_recipes.add(text=sent.validated_data["text"], by=request.user)
     return Response(RecipeSerializer(added).data, status=201)
 
 
-@extend_schema(responses={204: None, 422: MessageSerializer, **REFUSALS})
+@extend_schema(operation_id="remove_recipe", responses={204: None, 422: None})
 @api_view(["DELETE"])
 def recipe(request: Request, slug: str, judge: str) -> Response:
     """Remove a recipe that one has added oneself and that no run rests on."""
@@ -380,8 +386,9 @@ def scores(request: Request, slug: str) -> Response:
 @paged_list(UploadSerializer, methods=["GET"])
 @extend_schema(
     methods=["POST"],
+    operation_id="send_import",
     request={"multipart/form-data": SendSerializer},
-    responses={202: UploadSerializer, 422: MessageSerializer, **REFUSALS},
+    responses={202: UploadSerializer, 422: None},
     parameters=[KEY],
 )
 @api_view(["GET", "POST"])
@@ -403,16 +410,18 @@ def imports(request: Request, slug: str) -> Response:
     return Response(UploadSerializer(upload).data, status=202)
 
 
-@extend_schema(operation_id="studies_imports_one", responses={200: UploadSerializer, **REFUSALS})
+@extend_schema(operation_id="get_import", parameters=[FIELDS], responses=UploadSerializer)
 @api_view()
 def import_outcome(request: Request, slug: str, upload_id: int) -> Response:
     """The progress of an import, then its outcome: the object of `import_* --json`."""
     place = research_place_or_404(request, slug)
     upload = get_object_or_404(Upload, study=place.study, pk=min(upload_id, LARGEST_ID))
-    return Response(UploadSerializer(upload).data)
+    return one(request, UploadSerializer(upload))
 
 
-@extend_schema(request=None, responses={202: UploadSerializer, 422: MessageSerializer, **REFUSALS})
+@extend_schema(
+    operation_id="try_import_again", request=None, responses={202: UploadSerializer, 422: None}
+)
 @api_view(["POST"])
 def import_again(request: Request, slug: str, upload_id: int) -> Response:
     """Have a file read again that was given up."""

@@ -18,6 +18,7 @@ from annotations.errors import Refused
 
 class JudgeRefused(Refused):
     status = 422
+    code = "judge"
 
 
 class JudgeMissing(JudgeRefused):

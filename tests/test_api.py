@@ -62,7 +62,8 @@ def test_people_of_another_study_find_nothing(client, study):
 
 
 def test_without_a_log_in_nothing_is_answered(client, study):
-    assert client.get("/api/v1/studies/").status_code in {401, 403}
+    answer = client.get("/api/v1/studies/")
+    assert (answer.status_code, answer.headers["WWW-Authenticate"]) == (401, "Token")
 
 
 def test_a_researcher_starts_a_run_and_reads_the_report(client, alice, study):

@@ -1,4 +1,5 @@
-"""What all lists of the API share: pages by cursor, checked filters, their schema."""
+"""What all answers of the API share: lists in pages by cursor, chosen fields, checked filters, their
+schema."""
 
 from __future__ import annotations
 
@@ -9,7 +10,12 @@ from typing import Any
 
 from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiParameter, extend_schema, inline_serializer
+from drf_spectacular.utils import (
+    OpenApiParameter,
+    PolymorphicProxySerializer,
+    extend_schema,
+    inline_serializer,
+)
 from rest_framework import serializers
 from rest_framework.exceptions import NotFound
 from rest_framework.pagination import CursorPagination
@@ -21,10 +27,15 @@ from annotations.bounded_numbers import read_whole
 
 CURSOR = OpenApiParameter("cursor", OpenApiTypes.STR, description="From `next` or `previous`.")
 SIZE = OpenApiParameter("page_size", OpenApiTypes.INT, description="1 to 1000; 100 by default.")
+FIELDS = OpenApiParameter(
+    "fields", OpenApiTypes.STR, description="Names with commas between: these fields alone."
+)
+# RFC 9745: since when a list without pages is an old answer. It ends with 0.3.
+DEPRECATED_SINCE = "@1795651200"
 
 
 class MessageSerializer(serializers.Serializer):
-    """Why something was refused, in a sentence."""
+    """What was begun, in a sentence."""
 
     message = serializers.CharField()
 
@@ -54,7 +65,61 @@ def page(
 ) -> Response:
     pages = Pages()
     rows = pages.paginate_queryset(queryset, request)
-    return pages.get_paginated_response(serializer(rows, many=True, context=context).data)
+    shown = serializer(rows, many=True, context=context)
+    return pages.get_paginated_response(_cut(request, shown))
+
+
+def page_of_rows(
+    request: Request, rows: Sequence[Any], serializer: type[serializers.Serializer]
+) -> Response:
+    """Of rows that are all at hand. Asked without `page_size` and `cursor`, the list by itself, as
+    such lists were answered until 0.3."""
+    asked = request.query_params
+    if "page_size" not in asked and "cursor" not in asked:
+        answer = Response(_cut(request, serializer(rows, many=True)))
+        answer.headers["Deprecation"] = DEPRECATED_SINCE
+        successor = replace_query_param(request.build_absolute_uri(), "page_size", "100")
+        answer.headers["Link"] = f'<{successor}>; rel="successor-version"'
+        return answer
+    size = Pages().get_page_size(request) or Pages.page_size
+    start = read_whole(asked.get("cursor") or "0", low=0)
+    if start is None:
+        raise NotFound("Invalid cursor")
+
+    def link(to: int) -> str:
+        return replace_query_param(request.build_absolute_uri(), "cursor", str(to))
+
+    after, before = start + size < len(rows), start > 0
+    return Response(
+        {
+            "next": link(start + size) if after else None,
+            "previous": link(max(start - size, 0)) if before else None,
+            "results": _cut(request, serializer(rows[start : start + size], many=True)),
+        }
+    )
+
+
+def one(request: Request, shown: serializers.Serializer, **more: Any) -> Response:
+    """One thing, with all its fields or those that `fields` names."""
+    return Response(_cut(request, shown), **more)
+
+
+def _cut(request: Request, shown: serializers.BaseSerializer) -> Any:
+    wanted = request.query_params.get("fields", "") if request.method == "GET" else ""
+    if not wanted:
+        return shown.data
+    names = [name.strip() for name in wanted.split(",")]
+    known = getattr(shown, "child", shown).fields
+    if others := [name for name in names if name not in known]:
+        words = f"There is no field {_quoted(others)}. There are: {', '.join(known)}."
+        raise serializers.ValidationError({"fields": [words]})
+    if isinstance(shown, serializers.ListSerializer):
+        return [{name: row[name] for name in names} for row in shown.data]
+    return {name: shown.data[name] for name in names}
+
+
+def _quoted(names: Sequence[str]) -> str:
+    return ", ".join(f"“{name[:80]}”" for name in names)
 
 
 def first_of_parts(request: Request, rows: QuerySet, part: str, values: Sequence[str]) -> list[int]:
@@ -142,7 +207,7 @@ def page_by_parts(
         {
             "next": link(shown[-1], False) if after else None,
             "previous": link(shown[0], True) if before else None,
-            "results": serializer(shown, many=True).data,
+            "results": _cut(request, serializer(shown, many=True)),
         }
     )
 
@@ -164,18 +229,29 @@ def paged_list(
     serializer: type[serializers.Serializer], kind: type[Filters] | None = None, **more: Any
 ) -> Callable[[Any], Any]:
     """Decorator: the OpenAPI schema of a list in pages."""
+    parameters = [CURSOR, SIZE, FIELDS] + ([kind] if kind else [])
+    return extend_schema(parameters=parameters, responses=_page_of(serializer), **more)
+
+
+def row_list(serializer: type[serializers.Serializer], **more: Any) -> Callable[[Any], Any]:
+    """Decorator: of a list that was answered without pages."""
     name = serializer.__name__.removesuffix("Serializer")
-    whole = inline_serializer(
+    either = PolymorphicProxySerializer(
+        f"{name}List",
+        [_page_of(serializer), serializer(many=True)],
+        resource_type_field_name=None,
+        many=False,
+    )
+    return extend_schema(parameters=[CURSOR, SIZE, FIELDS], responses={200: either}, **more)
+
+
+def _page_of(serializer: type[serializers.Serializer]) -> Any:
+    name = serializer.__name__.removesuffix("Serializer")
+    return inline_serializer(
         f"{name}Page",
         {
             "next": serializers.URLField(allow_null=True),
             "previous": serializers.URLField(allow_null=True),
             "results": serializer(many=True),
         },
-    )
-    parameters = [CURSOR, SIZE] + ([kind] if kind else [])
-    return extend_schema(
-        parameters=parameters,
-        responses={200: whole, 400: OpenApiTypes.OBJECT, 403: MessageSerializer, 404: None},
-        **more,
     )

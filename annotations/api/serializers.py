@@ -12,6 +12,7 @@ from drf_spectacular.utils import (
 from rest_framework import serializers
 
 from annotations.api.lists import Filters
+from annotations.api.sent import SentSerializer
 from annotations.models import Annotation, Image, PromptPicture
 
 
@@ -21,6 +22,25 @@ class StudySerializer(serializers.Serializer):
     status = serializers.CharField(source="study.status")
     simulated = serializers.BooleanField(source="study.simulated")
     role = serializers.CharField()
+
+
+class StudyCountsSerializer(serializers.Serializer):
+    """For researchers."""
+
+    prompts = serializers.IntegerField()
+    images = serializers.IntegerField()
+    generators = serializers.IntegerField()
+    people = serializers.IntegerField()
+    annotations = serializers.IntegerField(help_text="Answered forms that count.")
+    labelled = serializers.IntegerField(help_text="Images with at least one.")
+
+
+class OneStudySerializer(StudySerializer):
+    form = serializers.IntegerField(source="study.form_id")
+    questions = serializers.ListField(
+        child=serializers.DictField(), source="study.form.questions", help_text="Of its form."
+    )
+    counts = StudyCountsSerializer(allow_null=True, help_text="Null for annotators.")
 
 
 class NextImageSerializer(serializers.Serializer):
@@ -58,7 +78,7 @@ class AnswerField(serializers.Field):
         return value
 
 
-class LabelSerializer(serializers.Serializer):
+class LabelSerializer(SentSerializer):
     image = serializers.CharField(max_length=22)
     form = serializers.IntegerField(min_value=1, max_value=2**31 - 1)
     submission = serializers.UUIDField(default=uuid.uuid4)

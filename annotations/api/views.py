@@ -6,6 +6,7 @@ import uuid
 from typing import Any
 
 from django.http import Http404
+from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
@@ -25,7 +26,17 @@ from annotations.access import (
     places_of,
     research_place_or_404,
 )
-from annotations.api.lists import MessageSerializer, filters, first_of_parts, page, paged_list
+from annotations.api.lists import (
+    FIELDS,
+    MessageSerializer,
+    filters,
+    first_of_parts,
+    one,
+    page,
+    page_of_rows,
+    paged_list,
+    row_list,
+)
 from annotations.api.serializers import (
     LABEL,
     AnnotationFilters,
@@ -34,6 +45,7 @@ from annotations.api.serializers import (
     ImageSerializer,
     LabelSerializer,
     NextImageSerializer,
+    OneStudySerializer,
     PromptFilters,
     PromptSerializer,
     SavedSerializer,
@@ -44,7 +56,7 @@ from annotations.exports.pseudonyms import naming
 from annotations.labelling import assign, record
 from annotations.labelling.queries import progress
 from annotations.models import Annotation, Image, Prompt
-from annotations.studies import deletion
+from annotations.studies import deletion, queries
 
 MOST = 1000
 KEY = OpenApiParameter(
@@ -55,25 +67,38 @@ KEY = OpenApiParameter(
 )
 
 
-@extend_schema(responses=StudySerializer(many=True))
+@row_list(StudySerializer)
 @api_view()
 def studies(request: Request) -> Response:
     """The studies that you see, and as what."""
-    return Response(StudySerializer(places_of(request.user), many=True).data)
+    return page_of_rows(request, places_of(request.user), StudySerializer)
 
 
-@extend_schema(request=None, responses={202: MessageSerializer, 403: MessageSerializer, 404: None})
-@api_view(["DELETE"])
+@extend_schema(methods=["GET"], parameters=[FIELDS], responses=OneStudySerializer)
+@extend_schema(
+    methods=["DELETE"],
+    operation_id="delete_study",
+    request=None,
+    responses={202: MessageSerializer},
+)
+@api_view(["GET", "DELETE"])
 def study(request: Request, slug: str) -> Response:
-    """Delete the study; only its owner can. It closes at once, its rows go in the background."""
+    """A study, its questions and, for researchers, how much it holds. DELETE, for its owner, closes it
+    at once; its rows go in the background."""
+    if request.method == "GET":
+        place = place_or_404(request, slug)
+        counts = queries.counts(place.study) if place.may_research else None
+        shown = {"study": place.study, "role": place.role, "counts": counts}
+        return one(request, OneStudySerializer(shown))
     place = owner_place_or_404(request, slug)
     deletion.begin(study=place.study, by=request.user)
     return Response({"message": "The study is closed and will be deleted."}, status=202)
 
 
 @extend_schema(
+    operation_id="next_image",
     request=None,
-    responses={200: NextImageSerializer, 204: None, 404: None, 409: MessageSerializer},
+    responses={200: NextImageSerializer, 204: None, 409: MessageSerializer},
 )
 @api_view(["POST"])
 def next_image(request: Request, slug: str) -> Response:
@@ -99,13 +124,9 @@ def next_image(request: Request, slug: str) -> Response:
 
 
 @extend_schema(
+    operation_id="save_label",
     request=LabelSerializer,
-    responses={
-        201: LabelSerializer,
-        400: OpenApiTypes.OBJECT,
-        404: None,
-        409: MessageSerializer,
-    },
+    responses={201: LabelSerializer, 409: MessageSerializer},
     examples=[LABEL],
 )
 @api_view(["POST"])
@@ -119,8 +140,9 @@ def labels(request: Request, slug: str) -> Response:
 
 
 @extend_schema(
+    operation_id="save_labels",
     request=LabelSerializer(many=True),
-    responses={200: SavedSerializer(many=True), 400: OpenApiTypes.OBJECT, 404: None},
+    responses={200: SavedSerializer(many=True)},
     parameters=[KEY],
     examples=[OpenApiExample("One label", [LABEL.value], request_only=True)],
 )
@@ -175,7 +197,16 @@ def images(request: Request, slug: str) -> Response:
     return page(request, rows, ImageSerializer)
 
 
-@paged_list(AnnotationSerializer, AnnotationFilters)
+@extend_schema(parameters=[FIELDS], responses=ImageSerializer)
+@api_view()
+def image(request: Request, slug: str, image_id: str) -> Response:
+    """One image by its `image_id`; for researchers only."""
+    place = research_place_or_404(request, slug)
+    rows = Image.objects.filter(study=place.study).select_related("prompt", "generator")
+    return one(request, ImageSerializer(get_object_or_404(rows, key=image_id)))
+
+
+@paged_list(AnnotationSerializer, AnnotationFilters, operation_id="list_annotations")
 @api_view()
 def all_annotations(request: Request, slug: str) -> Response:
     """Everybody's answers; for researchers only."""
@@ -227,5 +258,6 @@ urlpatterns = [
     path("studies/<slug:slug>/labels/bulk/", labels_bulk, name="api-labels-bulk"),
     path("studies/<slug:slug>/prompts/", prompts, name="api-prompts"),
     path("studies/<slug:slug>/images/", images, name="api-images"),
+    path("studies/<slug:slug>/images/<path:image_id>/", image, name="api-image"),
     path("studies/<slug:slug>/annotations/", all_annotations, name="api-annotations"),
 ]

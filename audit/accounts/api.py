@@ -21,7 +21,8 @@ from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations.api.lists import MessageSerializer
+from annotations.api.lists import page_of_rows, row_list
+from annotations.api.sent import SentSerializer
 from annotations.api.sound_json import SoundJSON
 from annotations.errors import NotYours, TooOften
 from audit.accounts import lockout, second_factor, tokens
@@ -31,7 +32,7 @@ CODE_WANTED = "This account needs a right code of its second factor, beside the 
 WRONG = "Unable to log in with provided credentials."
 
 
-class NewTokenSerializer(serializers.Serializer):
+class NewTokenSerializer(SentSerializer):
     name = serializers.CharField(max_length=100)
     scope = serializers.ChoiceField(ApiToken.Scope.choices, default=ApiToken.Scope.READ)
     study = serializers.CharField(max_length=200, default="", allow_blank=True)
@@ -65,8 +66,9 @@ class MadeSerializer(TokenSerializer):
 
 
 @extend_schema(
+    operation_id="make_token_for_password",
     request=PasswordSerializer,
-    responses={200: MadeSerializer, 400: dict, 403: MessageSerializer, 429: MessageSerializer},
+    responses={200: MadeSerializer, 403: None},
     auth=[],
 )
 @api_view(["POST"])
@@ -95,20 +97,18 @@ def token_for_password(request: Request) -> Response:
     return _token_response(made, 200)
 
 
-@extend_schema(
-    methods=["GET"],
-    responses={200: TokenSerializer(many=True)},
-)
+@row_list(TokenSerializer, methods=["GET"], operation_id="list_tokens")
 @extend_schema(
     methods=["POST"],
+    operation_id="make_token",
     request=NewTokenSerializer,
-    responses={201: MadeSerializer, 400: dict, 403: MessageSerializer},
+    responses={201: MadeSerializer},
 )
 @api_view(["GET", "POST"])
 def all_tokens(request: Request) -> Response:
     """Your tokens; POST makes one, in a session only: a token must not outlive itself."""
     if request.method == "GET":
-        return Response(TokenSerializer(tokens.tokens_of(_user(request)), many=True).data)
+        return page_of_rows(request, tokens.tokens_of(_user(request)), TokenSerializer)
     if request.auth is not None:
         raise NotYours("A token cannot make tokens; log in with the password.")
     sent = NewTokenSerializer(data=request.data)
@@ -118,7 +118,7 @@ def all_tokens(request: Request) -> Response:
     return _token_response(made, 201)
 
 
-@extend_schema(request=None, responses={204: None, 403: MessageSerializer, 404: None})
+@extend_schema(operation_id="revoke_token", request=None, responses={204: None})
 @api_view(["DELETE"])
 def one_token(request: Request, token_id: int) -> Response:
     """Revoke a token."""

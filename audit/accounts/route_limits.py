@@ -13,9 +13,10 @@ from typing import Any
 
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 
+from annotations.api.problems import refusal_response
 from annotations.errors import TooOften
 from annotations.rates import Rate, network
 
@@ -87,7 +88,7 @@ def _client_key(request: HttpRequest) -> str:
 def _refusal(request: HttpRequest, refusal: TooOften) -> HttpResponse:
     response: HttpResponse
     if request.path.startswith("/api/"):
-        response = JsonResponse({"message": refusal.message}, status=refusal.status)
+        response = refusal_response(refusal.message, refusal.status)
     else:
         htmx = getattr(request, "htmx", False)
         template = "error.html#sentence" if htmx else "error.html"

@@ -24,12 +24,13 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from annotations import event_log
+from annotations.api.problems import refusal_response
 from annotations.database.encrypted import box_for
 from annotations.errors import Refused
 from annotations.models import Membership
@@ -191,7 +192,7 @@ class AsksForIt:
         there = is_on(user)
         words = GIVE_THE_CODE if there else SET_UP
         if request.path.startswith("/api/"):
-            return JsonResponse({"message": words}, status=403)
+            return refusal_response(words, 403)
         if request.method == "GET":
             messages.warning(request, words)
         if there:

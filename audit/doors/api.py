@@ -5,26 +5,55 @@ from __future__ import annotations
 from django.http import Http404
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
-from annotations.api.lists import MessageSerializer
+from annotations.api.declared import ALWAYS, refuse_others
+from annotations.api.lists import MessageSerializer, page_of_rows, row_list
 from annotations.errors import Refused
 from annotations.stored_answers.store import read_answer
-from audit.doors.registry import all_exhibits, read_parameters
+from audit.doors.registry import all_exhibits, parameter_names, read_parameters
+
+
+class QuestionSerializer(serializers.Serializer):
+    """A question that has an answer."""
+
+    name = serializers.CharField()
+    title = serializers.CharField()
+    parameters = serializers.ListField(child=serializers.CharField())
+
+
+def _parameters() -> list[OpenApiParameter]:
+    """Of all questions together; each takes its own alone."""
+    takers: dict[str, list[str]] = {}
+    for name, exhibits in all_exhibits().items():
+        for parameter in parameter_names(exhibits):
+            takers.setdefault(parameter, []).append(name)
+    return [
+        OpenApiParameter(name, OpenApiTypes.STR, description=f"Of {', '.join(takers[name])}.")
+        for name in sorted(takers)
+    ]
+
+
+@row_list(QuestionSerializer)
+@api_view()
+def questions(request: Request, slug: str) -> Response:
+    """The questions that have an answer in JSON, and the parameters of each."""
+    research_place_or_404(request, slug)
+    rows = [
+        {"name": name, "title": exhibits.title, "parameters": parameter_names(exhibits)}
+        for name, exhibits in sorted(all_exhibits().items())
+    ]
+    return page_of_rows(request, rows, QuestionSerializer)
 
 
 @extend_schema(
-    responses={
-        200: OpenApiTypes.OBJECT,
-        202: MessageSerializer,
-        400: MessageSerializer,
-        403: MessageSerializer,
-        404: None,
-    },
+    parameters=_parameters(),
+    responses={200: OpenApiTypes.OBJECT, 202: MessageSerializer},
 )
 @api_view()
 def question(request: Request, slug: str, name: str) -> Response:
@@ -34,6 +63,7 @@ def question(request: Request, slug: str, name: str) -> Response:
     if name not in all_exhibits():
         raise Http404
     exhibits = all_exhibits()[name]
+    refuse_others(request.query_params, {*parameter_names(exhibits), *ALWAYS})
     parameters = read_parameters(exhibits, request.query_params.dict())
     answer = read_answer(exhibits.question, study, parameters)
     if answer.content:
@@ -43,4 +73,7 @@ def question(request: Request, slug: str, name: str) -> Response:
     return Response({"message": "A worker is computing the answer."}, status=202)
 
 
-urlpatterns = [path("studies/<slug:slug>/questions/<slug:name>/", question, name="api-question")]
+urlpatterns = [
+    path("studies/<slug:slug>/questions/", questions, name="api-questions"),
+    path("studies/<slug:slug>/questions/<slug:name>/", question, name="api-question"),
+]

@@ -9,7 +9,7 @@ import sys
 
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.views.csrf import csrf_failure
@@ -19,6 +19,7 @@ from django.views.decorators.vary import vary_on_headers
 from django.views.defaults import server_error as default_server_error
 
 from annotations.access import HtmxRequest, PersonsRequest
+from annotations.api.problems import refusal_response
 from annotations.database.read_only import cannot_write
 from annotations.middleware import CANNOT_WRITE
 from annotations.models import Deletion
@@ -47,7 +48,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     if isinstance(error, Exception) and cannot_write(error):
         logger.error("cannot write: %s", error)
         if request.path.startswith("/api/"):
-            return JsonResponse({"message": CANNOT_WRITE}, status=503)
+            return refusal_response(CANNOT_WRITE, 503)
         return HttpResponse(render_to_string("503.html"), status=503)
     return default_server_error(request)
 

@@ -8,9 +8,10 @@ from collections.abc import Callable
 
 from django.conf import settings
 from django.core.exceptions import MiddlewareNotUsed
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from annotations.api.problems import refusal_response
 from annotations.database.read_only import SENTENCE, writes_refused
 
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
@@ -31,6 +32,6 @@ class ReadOnly:
             with writes_refused():
                 return self.get_response(request)
         if request.path.startswith("/api/"):
-            return JsonResponse({"message": SENTENCE}, status=403)
+            return refusal_response(SENTENCE, 403)
         template = "error.html#sentence" if "HX-Request" in request.headers else "error.html"
         return render(request, template, {"message": SENTENCE, "status": 403}, status=403)

@@ -201,6 +201,8 @@ def _build(media: Path) -> World:
         "pictures/<slug:public_id>": f"pictures/{study.prompt_pictures.get().public_id}",
         "examples/<slug:public_id>": f"examples/{picture.removeprefix('own:')}",
         "<int:flag_id>": flag.pk,
+        "<path:image_id>": "early-0",
+        "<path:rest>": "nowhere",
         "<slug:public_id>": study.images.get(key="early-0").public_id,
         "<int:run_id>": run.pk,
         "<int:check_id>": check.pk,

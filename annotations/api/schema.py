@@ -1,0 +1,44 @@
+"""The OpenAPI of every operation: names that a client can have as functions, and refusals alike."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.openapi import AutoSchema
+from drf_spectacular.utils import OpenApiParameter
+
+from annotations.api.problems import MEDIA_TYPE
+from annotations.api.refusals import ProblemSerializer
+
+
+class Operations(AutoSchema):
+    def get_operation_id(self) -> str:
+        """Where none is given: of what is read, the view's name."""
+        name = type(self.view).__name__
+        if self.method != "GET":
+            return f"{self.method.lower()}_{name}"
+        in_pages = any(
+            isinstance(one, OpenApiParameter) and one.name == "cursor"
+            for one in self.get_override_parameters()
+        )
+        return f"{'list' if in_pages else 'get'}_{name}"
+
+    def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
+        """Whatever an operation says of its refusals, they are problems; and those that any has."""
+        found: dict[str, Any] = super()._get_response_bodies(direction)
+        refusals = {code for code in found if code >= "400"}
+        if self.get_auth():
+            refusals |= {"401", "403"}
+        if self._get_parameters() or self._get_request_body():
+            refusals.add("400")
+        if "{" in self.path:
+            refusals.add("404")
+        if self.method not in {"GET", "DELETE"}:
+            # A body that is no JSON, or of another kind; a limit of the route.
+            refusals |= {"400", "415", "429"}
+        kept = {code: body for code, body in found.items() if code < "400"}
+        problems = {
+            code: self._get_response_for_code(ProblemSerializer, code, [MEDIA_TYPE], direction)
+            for code in sorted(refusals)
+        }
+        return {**kept, **problems}
