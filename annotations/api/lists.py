@@ -109,7 +109,8 @@ def _cut(request: Request, shown: serializers.BaseSerializer) -> Any:
     if not wanted:
         return shown.data
     names = [name.strip() for name in wanted.split(",")]
-    known = getattr(shown, "child", shown).fields
+    known: Any = getattr(shown, "child", shown)
+    known = known.fields
     if others := [name for name in names if name not in known]:
         words = f"There is no field {_quoted(others)}. There are: {', '.join(known)}."
         raise serializers.ValidationError({"fields": [words]})

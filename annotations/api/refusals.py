@@ -43,7 +43,10 @@ class ProblemSerializer(serializers.Serializer):
     status = serializers.IntegerField()
     code = serializers.ChoiceField(choices=list(CODES))
     detail = serializers.CharField(help_text="A sentence for the person who reads it.")
-    errors = serializers.JSONField(required=False, help_text="Of wrong values: by name.")
+    # Also the name of a property of serializers, which this field hides: the standard calls it so.
+    errors = serializers.JSONField(  # type: ignore[assignment]
+        required=False, help_text="Of wrong values: by name."
+    )
     message = serializers.CharField(required=False, help_text="As `detail`; until 0.3.")
 
 
@@ -102,7 +105,9 @@ def _invalid(code: str, status: int, errors: Any) -> dict[str, Any]:
 
 def _in_one_sentence(errors: Any, place: str = "") -> str:
     if isinstance(errors, dict):
-        found = [_in_one_sentence(words, _joined(place, str(name))) for name, words in errors.items()]
+        found = [
+            _in_one_sentence(words, _joined(place, str(name))) for name, words in errors.items()
+        ]
     elif isinstance(errors, list) and any(isinstance(one, dict | list) for one in errors):
         found = [
             _in_one_sentence(one, _joined(place, str(number)))

@@ -108,7 +108,7 @@ def token_for_password(request: Request) -> Response:
 def all_tokens(request: Request) -> Response:
     """Your tokens; POST makes one, in a session only: a token must not outlive itself."""
     if request.method == "GET":
-        return page_of_rows(request, tokens.tokens_of(_user(request)), TokenSerializer)
+        return page_of_rows(request, [*tokens.tokens_of(_user(request))], TokenSerializer)
     if request.auth is not None:
         raise NotYours("A token cannot make tokens; log in with the password.")
     sent = NewTokenSerializer(data=request.data)
