@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import re
-import shutil
-import sqlite3
 from functools import cache
 
 import pytest
-from django.db import connection
 from django.urls import reverse
 from playwright.sync_api import expect
 
@@ -39,37 +36,15 @@ def bench() -> tuple:
 
 
 @pytest.fixture
-def study(transactional_db, request, media, saved):
-    """With its report where the test asks for that; made once, and copied back for each test."""
-    judges = JUDGES if "report" in request.fixturenames else ()
-    return saved(judges, media)
+def study(request, saved):
+    """With its report where the test asks for that."""
+    return saved(build_reported if "report" in request.fixturenames else build_study)
 
 
-@pytest.fixture(scope="module")
-def saved(tmp_path_factory):
-    """`saved(judges, media)`: the database as it was when the study was made the first time."""
-    kept = {}
-
-    def study_with(judges, media) -> Study:
-        connection.ensure_connection()
-        if judges not in kept:
-            made = build_study()
-            if judges:
-                reported(made, *judges)
-            copy = sqlite3.connect(":memory:", check_same_thread=False)
-            connection.connection.backup(copy)
-            pictures = tmp_path_factory.mktemp("pictures")
-            shutil.copytree(media, pictures, dirs_exist_ok=True)
-            kept[judges] = copy, pictures
-        else:
-            copy, pictures = kept[judges]
-            copy.backup(connection.connection)
-            shutil.copytree(pictures, media, dirs_exist_ok=True)
-        return Study.objects.get(slug="shapes")
-
-    yield study_with
-    for copy, _ in kept.values():
-        copy.close()
+def build_reported() -> Study:
+    made = build_study()
+    reported(made, *JUDGES)
+    return made
 
 
 def build_study() -> Study:
