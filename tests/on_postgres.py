@@ -48,7 +48,6 @@ CHOSEN = (
     # Many rows at once, and what is refused in the middle of a transaction.
     "annotations/imports",
     "annotations/pair_files",
-    "judges/intake/test_bring_in.py",
     "judges/intake/test_deliveries.py",
     "judges/runs/test_lifecycle.py",
     "judges/runs/test_release_dates.py",
@@ -68,10 +67,7 @@ CHOSEN = (
     "audit/lake",
     "audit/next_labels/test_draw.py",
     "audit/pages/test_data.py",
-    "audit/people",
     "audit/repairs/test_repairs.py",
-    "audit/training/test_voted.py",
-    "judges/exports",
     "test_api.py",
     # Reports are read from rows as arrays.
     "audit/reports/test_digits.py",
