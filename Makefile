@@ -13,6 +13,9 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 JOBS ?= auto
 # Each process begins with its share of the tests that lie together, and takes from the others when it is done.
 DIST ?= worksteal
+# Where nothing compiled is kept, each process compiles the project and its tests afresh: of processor,
+# a start of manage.py takes 2.4 seconds instead of 1.6, and to collect the tests 21 instead of 10.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: help demo setup test test-postgres test-all lint real-weights bench-stats bench-card bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
 .DEFAULT_GOAL := help

@@ -1,11 +1,14 @@
 import gc
 import secrets
+import shutil
 import string
 from importlib import import_module
 from types import SimpleNamespace
 
 import pytest
+from django.db import transaction
 from django.middleware import csrf
+from django.test import override_settings
 from hypothesis import settings as hypothesis_settings
 
 from annotations import random_keys
@@ -48,6 +51,10 @@ def django_db_setup(django_db_setup, django_db_blocker):
 def chance_writes_no_words(monkeypatch):
     """Tokens of digits, public ids of digits and a to f: a test that looks for "NaN" or "bob" on a
     page does not find it in one of them, once in some thousand pages."""
+    write_no_words(monkeypatch)
+
+
+def write_no_words(monkeypatch) -> None:
     monkeypatch.setattr(csrf, "CSRF_ALLOWED_CHARS", string.digits)
     hexadecimal = SimpleNamespace(
         token_urlsafe=lambda size: secrets.token_hex(size * 2 // 3), token_hex=secrets.token_hex
@@ -60,6 +67,40 @@ def media(settings, tmp_path):
     """Pictures of one test never meet those of another."""
     settings.MEDIA_ROOT = tmp_path / "media"
     return settings.MEDIA_ROOT
+
+
+@pytest.fixture(scope="module")
+def make_once(django_db_setup, django_db_blocker, tmp_path_factory):
+    """`make_once(build)`: rows that the tests of a file share, made in a transaction around them.
+
+    What a test changes is rolled back to them. A test asks for its own objects of them, since nothing
+    rolls those back, and for `pictures_of_the_file` where it looks at pictures.
+    """
+    folder = tmp_path_factory.mktemp("media")
+
+    def make(build, *given):
+        with (
+            django_db_blocker.unblock(),
+            override_settings(MEDIA_ROOT=folder),
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            write_no_words(patch)
+            return build(*given)
+
+    make.media = folder
+    around = transaction.atomic()
+    with django_db_blocker.unblock():
+        around.__enter__()
+    yield make
+    with django_db_blocker.unblock():
+        transaction.set_rollback(True)
+        around.__exit__(None, None, None)
+
+
+@pytest.fixture
+def pictures_of_the_file(make_once, media):
+    """A copy of all that `make_once` has stored."""
+    shutil.copytree(make_once.media, media, dirs_exist_ok=True)
 
 
 @pytest.fixture

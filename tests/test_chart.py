@@ -10,7 +10,6 @@ import sys
 from importlib.util import find_spec
 from pathlib import Path
 
-import jsonschema
 import pytest
 import yaml
 from django.db import connection
@@ -82,6 +81,9 @@ def pods(parts: list[dict]) -> dict[str, dict]:
 
 
 def test_the_schema_takes_the_values_once_what_is_needed_is_given():
+    # It builds grammars when it is loaded: a second in each process that collects tests.
+    import jsonschema
+
     schema = json.loads((CHART / "values.schema.json").read_text())
     jsonschema.Draft7Validator.check_schema(schema)
     check = jsonschema.Draft7Validator(schema)

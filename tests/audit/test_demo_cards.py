@@ -34,6 +34,7 @@ def measured(study, runs):
     return {job.judge: card(study, Parameters(job.judge, demo.CARD_IMAGES)) for job in asked.all()}
 
 
+@pytest.mark.nightly("every judge of the demo; test_card.py measures one from end to end")
 def test_the_rule_judges_say_no_to_nothing_and_need_their_picture():
     study = demo.build_demo(prompts=20, generators=3, size=128, seed=7)
     cards = measured(study, demo.start_judges(study))
@@ -52,7 +53,7 @@ def test_the_rule_judges_say_no_to_nothing_and_need_their_picture():
     assert gain["low"] > 0
 
 
-@pytest.mark.nightly("the rule judges' cards above go the same way; reading takes minutes")
+@pytest.mark.nightly("the rule judges' cards go the same way; reading takes minutes")
 @pytest.mark.skipif(
     bool(registry.why_not(demo.SIGNS_JUDGES[0])), reason="the reading model is not installed"
 )

@@ -1,6 +1,7 @@
 """The demo's study of edits: its pages say what was planted, and no more."""
 
 import re
+from functools import partial
 
 import pytest
 from django.urls import reverse
@@ -21,12 +22,14 @@ BLIND, BOTH, LOSES = planted.READS_DID, planted.READS_BOTH, planted.LOSES_NEW
 POINTS = 6  # three people who err in 4 of 100 answers are this near to the truth
 
 
+@pytest.fixture(scope="module")
+def edits_once(make_once):
+    return make_once(partial(demo.build_edits, prompts=demo.EDITS)).pk
+
+
 @pytest.fixture
-def edits(settings, tmp_path) -> Study:
-    settings.MEDIA_ROOT = tmp_path
-    study = demo.build_edits(prompts=demo.EDITS)
-    assert study is not None
-    return study
+def edits(db, edits_once, pictures_of_the_file) -> Study:
+    return Study.objects.get(pk=edits_once)
 
 
 def shares(holds) -> dict[str, float]:
@@ -90,8 +93,13 @@ def test_each_question_says_of_every_judge_what_its_report_says(edits):
     assert [row.label for row in table.rows] == sorted([BOTH, BLIND, LOSES])
 
 
-def test_made_twice_it_is_one_study(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+@pytest.fixture
+def nothing_made(db):
+    """Whether or not the tests above have made theirs."""
+    Study.objects.update(slug="elsewhere")
+
+
+def test_made_twice_it_is_one_study(nothing_made):
     first, again = (demo.build_edits(prompts=2) for _ in range(2))
     assert first == again
     assert first.images.count() == 2 * len(planted.EDITORS)
@@ -99,8 +107,7 @@ def test_made_twice_it_is_one_study(settings, tmp_path):
     assert set(runs_by_name(first)) == set(planted.JUDGES)
 
 
-def test_a_study_of_ones_own_with_this_name_is_left_alone(settings, tmp_path):
-    settings.MEDIA_ROOT = tmp_path
+def test_a_study_of_ones_own_with_this_name_is_left_alone(nothing_made):
     own = demo.build_edits(prompts=1)
     Study.objects.filter(pk=own.pk).update(simulated=False)
     assert demo.build_edits(prompts=1) is None

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -226,6 +228,45 @@ def make_study(*, slug: str = "shapes", title: str = "Shapes and colours", image
 @pytest.fixture
 def study(transactional_db) -> Study:
     return make_study()
+
+
+@pytest.fixture(scope="module")
+def kept_databases(tmp_path_factory) -> Iterator[Callable[[Callable[[], Study], Path], Study]]:
+    """The tables and the pictures as they were when a study was made the first time in a file."""
+    kept: dict[Callable, tuple[sqlite3.Connection, Path]] = {}
+    given = 0
+
+    def study_made_by(build: Callable[[], Study], media: Path) -> Study:
+        nonlocal given
+        connection.ensure_connection()
+        if build not in kept:
+            made = build()
+            tables = sqlite3.connect(":memory:", check_same_thread=False)
+            connection.connection.backup(tables)
+            pictures = tmp_path_factory.mktemp("pictures")
+            shutil.copytree(media, pictures, dirs_exist_ok=True)
+            kept[build] = tables, pictures
+            return made
+        tables, pictures = kept[build]
+        tables.backup(connection.connection)
+        # New rows of this test have other numbers than those of the tests before: nothing that the
+        # process remembers of these is taken for them.
+        given += 10_000
+        with connection.cursor() as cursor:
+            cursor.execute("UPDATE sqlite_sequence SET seq = seq + %s", [given])
+        shutil.copytree(pictures, media, dirs_exist_ok=True)
+        return Study.objects.latest("pk")
+
+    yield study_made_by
+    for tables, _ in kept.values():
+        tables.close()
+
+
+@pytest.fixture
+def saved(transactional_db, kept_databases, media) -> Callable[[Callable[[], Study]], Study]:
+    """`saved(build)`: the study that `build` makes, made once in a file and copied back for each test.
+    Before anything else is in the tables, since these become what they were then."""
+    return lambda build: kept_databases(build, media)
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 from annotations.benchmarks.builtin import study as builtin
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
+from annotations.models import Study
 from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import read_answer
@@ -35,7 +36,18 @@ def bench() -> tuple:
 
 
 @pytest.fixture
-def study(transactional_db):
+def study(request, saved):
+    """With its report where the test asks for that."""
+    return saved(build_reported if "report" in request.fixturenames else build_study)
+
+
+def build_reported() -> Study:
+    made = build_study()
+    reported(made, *JUDGES)
+    return made
+
+
+def build_study() -> Study:
     made = make_study(images=False)
     outcome = Outcome()
     for write, kind, more in (
@@ -58,7 +70,7 @@ def reported(study, *judges):
 
 @pytest.fixture
 def report(study):
-    return reported(study, *JUDGES)
+    return study.reports.get()
 
 
 def at(name: str, *args, **query) -> str:

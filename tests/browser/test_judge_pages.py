@@ -5,8 +5,10 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
+from annotations.models import Study
 from judges.models import SelfCheck, WeightCheck
 from judges.runs import lifecycle, score_chunk
+from tests.browser.conftest import make_study
 from tests.browser.test_look import SIZES, take
 
 PAGES = {
@@ -19,9 +21,19 @@ PAGES = {
 
 
 @pytest.fixture
-def judged(study):
+def study(saved, request):
+    return saved(build_judged if "judged" in request.fixturenames else make_study)
+
+
+def build_judged() -> Study:
+    made = make_study()
     for name in ("geneval-builtin", "soft-tifa-gm-builtin"):
-        score_chunk.work_off(run=lifecycle.start_run(study=study, name=name))
+        score_chunk.work_off(run=lifecycle.start_run(study=made, name=name))
+    return made
+
+
+@pytest.fixture
+def judged(study):
     return study
 
 

@@ -7,6 +7,7 @@ import pytest
 from django.urls import NoReverseMatch, reverse
 from playwright.sync_api import Page, expect
 
+from annotations.models import Study
 from audit import navigation
 from audit.reports import make as reports
 from judges.runs import lifecycle, score_chunk
@@ -15,6 +16,19 @@ from tests.browser.conftest import PHONE, make_study, save_screenshot
 from tests.browser.test_look import SIZES, take
 
 MOST_TABS = 40
+
+
+@pytest.fixture
+def study(saved):
+    """With a judge and a report."""
+    return saved(build_study)
+
+
+def build_study() -> Study:
+    made = make_study()
+    score_chunk.work_off(run=lifecycle.start_run(study=made, name="geneval-builtin"))
+    reports.make_report(study=made)
+    return made
 
 
 def there(name: str) -> bool:
@@ -28,9 +42,6 @@ def there(name: str) -> bool:
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("section", navigation.SECTIONS, ids=lambda section: section.title)
 def test_every_page_of_a_section(open_page, alice, study, section, size):
-    run = lifecycle.start_run(study=study, name="geneval-builtin")
-    score_chunk.work_off(run=run)
-    reports.make_report(study=study)
     page = open_page(alice, "/studies/shapes/", size=SIZES[size])
     for one in section.pages:
         if not there(one.name):
@@ -92,8 +103,6 @@ def press_tab_until(page: Page, name: str, *, within: str) -> None:
 
 
 def test_by_keyboard_alone_one_walks_through_the_seven_tabs(open_page, alice, study):
-    score_chunk.work_off(run=lifecycle.start_run(study=study, name="geneval-builtin"))
-    reports.make_report(study=study)
     audit = next(section for section in navigation.SECTIONS if section.title == "Audit")
     assert len(audit.pages) == 7
     page = open_page(alice, "/studies/shapes/")

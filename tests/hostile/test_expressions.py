@@ -69,7 +69,10 @@ def written() -> dict[str, Used]:
     """Those that stand where they are used: `re.sub(r"…", …)`."""
     found = {}
     for module, path in modules():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        text = path.read_text(encoding="utf-8")
+        if not re.search(r"\bre\s*\.", text):
+            continue
+        for node in ast.walk(ast.parse(text)):
             if (
                 isinstance(node, ast.Call)
                 and isinstance(node.func, ast.Attribute)

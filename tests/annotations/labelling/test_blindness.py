@@ -185,9 +185,17 @@ def whole_session(seed: int, *, known: bool, **person: object) -> Session:
     return session
 
 
+OTHERS = pytest.mark.nightly("other seeds; a person and a worker with a quota are in the quick set")
+
+
 @pytest.mark.parametrize(
     ("seed", "person"),
-    [(1, {}), (2, {}), (3, {"worker": "W1"}), (4, {"worker": "W2", "quota": 9})],
+    [
+        (1, {}),
+        pytest.param(2, {}, marks=OTHERS),
+        pytest.param(3, {"worker": "W1"}, marks=OTHERS),
+        (4, {"worker": "W2", "quota": 9}),
+    ],
     ids=["an annotator", "another one", "a worker", "a worker with a task of nine"],
 )
 def test_a_person_receives_the_same_with_known_images_as_without(seed, person, settings):

@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import shutil
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -30,11 +31,19 @@ OPTIONS = Options(resamples=100)
 FIRST, THEN = datetime(2026, 3, 31, 23, 59, tzinfo=UTC), datetime(2026, 4, 1, tzinfo=UTC)
 
 
-@pytest.fixture
-def study(tmp_path):
+@pytest.fixture(scope="module")
+def once(make_once, tmp_path_factory):
+    """The study, and its lake."""
+    folder = tmp_path_factory.mktemp("once")
+    study = make_once(build_study, folder)
+    make_once(partial(write_study, study, folder / "lake", people="nobody"))
+    return study.pk, folder / "lake"
+
+
+def build_study(folder):
     """60 images, three people, two judges; half of the answers came in another month; atoms, words and
     answers that cannot be given."""
-    tables = made_tables.write(tmp_path / "tables", images=60, judges=2)
+    tables = made_tables.write(folder / "tables", images=60, judges=2)
     bring_in.import_study(slug="audited", format="tidy", source=Source(tables))
     made = Study.objects.get(slug="audited")
     forms = Annotation.objects.filter(study=made)
@@ -58,8 +67,13 @@ def study(tmp_path):
 
 
 @pytest.fixture
-def lake(study, tmp_path):
-    write_study(study, tmp_path / "lake", people="nobody")
+def study(db, once):
+    return Study.objects.get(pk=once[0])
+
+
+@pytest.fixture
+def lake(study, once, tmp_path):
+    shutil.copytree(once[1], tmp_path / "lake")
     return tmp_path / "lake" / "audited"
 
 

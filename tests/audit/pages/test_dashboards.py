@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.models import Annotation, Generator, Image, StoredAnswer
+from annotations.models import Annotation, Generator, Image, StoredAnswer, Study
 from annotations.pictures.store import thumbnail_of
 from audit import papers
 from audit.models import Report
@@ -51,22 +51,43 @@ def judge_all(study, *, name="some-judge", verdicts=True):
     making.scores(study, values, name=name)
 
 
-@pytest.fixture
-def judged(study):
+@pytest.fixture(scope="module")
+def judged_once(make_once):
+    return make_once(build_judged).pk
+
+
+def build_judged() -> Study:
+    study = making.study("judged")
+    making.person(study, "alice", role="owner")
+    making.person(study, "bob")
     judge_all(study)
     reports.make_report(study=study)
     return study
 
 
 @pytest.fixture
-def large(alice):
-    """Forty prompts by two generators, two judges: enough for every number."""
+def judged(db, judged_once, pictures_of_the_file):
+    return Study.objects.get(pk=judged_once)
+
+
+@pytest.fixture(scope="module")
+def large_once(make_once):
+    return make_once(build_large).pk
+
+
+def build_large() -> Study:
     study = making.study("large", prompts=40)
     making.person(study, "alice", role="owner")
     judge_all(study)
     judge_all(study, name="other-judge", verdicts=False)
     reports.make_report(study=study)
     return study
+
+
+@pytest.fixture
+def large(db, large_once, pictures_of_the_file):
+    """Forty prompts by two generators, two judges: enough for every number."""
+    return Study.objects.get(pk=large_once)
 
 
 def address(name, study, *args, **query):
@@ -535,7 +556,7 @@ def test_a_question_with_ratings_works_on_every_page(as_alice, study):
     making.labels(study, ratings, question="likert")
     making.scores(study, {i.key: n / 10 for n, i in enumerate(study.images.order_by("pk"))})
     report = reports.make_report(study=study, options=reports.Options(question="likert"))
-    assert Report.objects.get() == report
+    assert Report.objects.get(study=study) == report
     for name in PAGES:
         no_zero(text(get(as_alice, name, study, report=report.pk)))
 

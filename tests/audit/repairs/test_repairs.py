@@ -28,8 +28,17 @@ pytestmark = pytest.mark.django_db
 NAMES = [generator.name for generator in GENERATORS]
 
 
+@pytest.fixture(scope="module")
+def bench_once(make_once):
+    return make_once(build_bench).pk
+
+
 @pytest.fixture
-def bench(db):
+def bench(db, bench_once, pictures_of_the_file):
+    return Study.objects.get(pk=bench_once)
+
+
+def build_bench() -> Study:
     """Twenty prompts by the two generators of the bench that err most; people say which atoms fail."""
     study = Study.objects.create(
         slug="bench", title="Bench", form=publish_form(geneval_audit.FORM), overlap=3

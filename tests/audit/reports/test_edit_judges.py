@@ -18,20 +18,25 @@ pytestmark = pytest.mark.django_db
 EDITS = 150
 
 
-@pytest.fixture
-def told(monkeypatch):
+@pytest.fixture(scope="module")
+def told(make_once):
     """Per question, the judges of its report."""
-    for name, entry in edit_worlds.entries().items():
-        monkeypatch.setitem(catalogue.JUDGES, name, entry)
-    registry.forget_engines()
+    with pytest.MonkeyPatch.context() as patch:
+        for name, entry in edit_worlds.entries().items():
+            patch.setitem(catalogue.JUDGES, name, entry)
+        registry.forget_engines()
+        yield make_once(judged)
+        registry.forget_engines()
+
+
+def judged():
     study = edit_worlds.planted("edits", count=EDITS, seed=3)
     edit_worlds.score_all(study)
     reports = {
         question: make_report(study=study, options=Options(question=question)).body["judges"]
         for question in QUESTIONS
     }
-    yield reports, judges_apart(each_question(study, NONE))
-    registry.forget_engines()
+    return reports, judges_apart(each_question(study, NONE))
 
 
 def test_each_judge_follows_people_only_in_what_it_can_see(told):

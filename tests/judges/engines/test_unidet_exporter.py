@@ -106,6 +106,9 @@ def ask(study, text, **metadata):
     study.prompts.update(text=text, metadata=metadata)
 
 
+@pytest.mark.nightly(
+    "a process that loads a detector of its own; test_from_file.py reads such files"
+)
 def test_a_study_is_judged_by_the_official_rules_over_the_file(folder, study):
     file, prefix = export(folder, "--depth"), "sdxl/spatial_val/"
     ask(study, "a cup on the left of a plate")
