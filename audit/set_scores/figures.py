@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from annotations.benchmarks.prompt_sets import word_counts
 from annotations.benchmarks.prompt_sets.items import corebench_task
 from audit.stats.series import Floats
 from judges.methods import dpg, wise, word_scores
@@ -213,20 +214,20 @@ def _long_text(rows: Sequence[ScoredImage]) -> list[Figure]:
     counts, edits = [], []
     for row in rows:
         expected, read = row.evidence["expected"], row.evidence["read"]
-        language = word_scores.language_of(expected)
-        counts.append(word_scores.count_words(expected, read, language, as_written=False))
+        language = word_counts.language_of(expected)
+        counts.append(word_counts.count_words(expected, read, language, as_written=False))
         edits.append((word_scores.edit_share(expected, read), 1.0))
     return [_figure("word accuracy", rows, counts), _figure("edit similarity", rows, edits)]
 
 
 def _one_ig_text(rows: Sequence[ScoredImage]) -> list[Figure]:
-    language = word_scores.language_of(rows[0].evidence["expected"])
+    language = word_counts.language_of(rows[0].evidence["expected"])
     told = [
         word_scores.one_ig_text([(row.evidence["expected"], row.evidence["read"])], language)
         for row in rows
     ]
     words = [
-        word_scores.count_words(
+        word_counts.count_words(
             row.evidence["expected"], row.evidence["read"], language, as_written=True
         )
         for row in rows
@@ -238,7 +239,7 @@ def _one_ig_text(rows: Sequence[ScoredImage]) -> list[Figure]:
 
     def score(shares: Floats) -> float:
         distance, whole, found = map(float, shares)
-        return word_scores.one_ig_score(distance, whole, found, language)
+        return word_counts.one_ig_score(distance, whole, found, language)
 
     return [
         _figure("text score", rows, edits, flawless, words, combine=score),

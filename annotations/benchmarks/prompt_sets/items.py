@@ -199,7 +199,7 @@ def _wise(row: SetRow) -> Iterator[Item]:
 
 # --- OneIG: ids begin anew in each category
 
-_ONEIG_FOLDERS = {
+ONEIG_FOLDERS = {
     "Anime_Stylization": "anime",
     "Portrait": "human",
     "General_Object": "object",
@@ -207,7 +207,7 @@ _ONEIG_FOLDERS = {
     "Knowledge_Reasoning": "reasoning",
     "Multilingualism": "multilingualism",
 }
-_ONEIG_CATEGORIES = {folder: name for name, folder in _ONEIG_FOLDERS.items()}
+ONEIG_CATEGORIES = {folder: name for name, folder in ONEIG_FOLDERS.items()}
 _ONEIG_PROMPTS = ("prompt_en", "prompt_cn", "prompt_zh", "prompt")
 
 
@@ -215,7 +215,7 @@ def _oneig(row: SetRow) -> Iterator[Item]:
     stem = PurePosixPath(row.file).stem.lower()
     if row.form == "objects":
         folder = stem.removesuffix("_zh")
-        yield _oneig_item(_ONEIG_CATEGORIES[folder], row.id, "", _oneig_questions(row.values), {})
+        yield _oneig_item(ONEIG_CATEGORIES[folder], row.id, "", _oneig_questions(row.values), {})
     elif "text_content" in row.values:
         content = row.values["text_content"]
         yield _oneig_item("Text_Rendering", row.values["id"], "", (), {"text": content})
@@ -235,7 +235,7 @@ def _oneig_item(
     metadata: Mapping[str, Any],
     tags: Sequence[str] = (),
 ) -> Item:
-    folder = _ONEIG_FOLDERS.get(category, category)
+    folder = ONEIG_FOLDERS.get(category, category)
     kept = tuple(dict.fromkeys(tag for tag in (category, *tags) if tag and tag != "None"))
     tags = kept if text else ()
     return Item(f"{category}/{id}", text, id, (folder,), tags, atoms, metadata)
@@ -265,7 +265,7 @@ def _numbered(values: Mapping[str, Any], name: str) -> dict[int, Any]:
 def _is_oneig(row: SetRow) -> bool:
     stem = PurePosixPath(row.file).stem.lower().removesuffix("_zh")
     if row.form == "objects":
-        return _has("question", "dependency")(row) and stem in _ONEIG_CATEGORIES
+        return _has("question", "dependency")(row) and stem in ONEIG_CATEGORIES
     if row.form != "table":
         return False
     if {"id", "text_content"} <= row.values.keys():

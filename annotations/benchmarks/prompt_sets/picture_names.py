@@ -15,11 +15,24 @@ _SAMPLE = re.compile(r"(.+)[-_](\d{1,4})")
 class Names:
     def __init__(self, items: Mapping[str, Item]) -> None:
         self._by_name: dict[str, list[Item]] = defaultdict(list)
+        self._by_key: dict[str, Item] = {}
         for item in items.values():
             self.add(item)
 
     def add(self, item: Item) -> None:
         self._by_name[item.name.lower()].append(item)
+        self._by_key[item.key] = item
+
+    def find_by_key(self, key: str) -> Item | None:
+        return self._by_key.get(key)
+
+    def find_all(self, stem: str) -> list[tuple[Item, int | None]]:
+        """Each prompt that a picture of this name may belong to, whatever its folder."""
+        found: dict[str, tuple[Item, int | None]] = {}
+        for name, sample in _readings(stem):
+            for item in self._by_name.get(name.lower(), []):
+                found.setdefault(item.key, (item, sample))
+        return list(found.values())
 
     def find(self, stem: str, folders: Sequence[str]) -> tuple[Item, int | None] | str:
         """The prompt and the sample, or why there is none. Numbers begin anew in each folder of some sets:

@@ -309,7 +309,78 @@ def test_results_go_out_as_the_script_writes_them_and_come_in_again(tmp_path):
     assert told == rows
 
 
-@pytest.mark.parametrize("name", ["dpg", "wise", "unigenbench"])
+TIIF_ANSWERS = {
+    "attribute": "color",
+    "desc": "long_description",
+    "jsonl_file": "color_eval_prompts.jsonl",
+    "line_idx": 0,
+    "questions": ["Is it red?", "Is it blue?"],
+    "gt_answers": ["yes", "no"],
+    "model_pred": ["yes", "yes"],
+    "model_output": "Yes\nYes",
+}
+# Where it lies, what it holds, and what it is called when it goes out.
+RESULTS = {
+    "longtext": (
+        "flux/r.jsonl",
+        small.lines(
+            {
+                "image": "out/flux/0000_1.png",
+                "prompt": "A sign",
+                "ocr_gt": ["OPEN", "9 to 5"],
+                "ocr_results": "open 9 to",
+                "mine": 3,
+            }
+        ),
+        "flux/en/results_longtext.jsonl",
+    ),
+    "cvtg": (
+        "flux/r.jsonl",
+        small.lines(
+            {
+                "image": "flux/CVTG/2/0.png",
+                "prompt": "A sign '2'",
+                "correct_words": 1,
+                "total_words": 2,
+                "ned_word_data": [1.0, 0.5],
+                "mine": "kept",
+            }
+        ),
+        "flux/results_cvtg.jsonl",
+    ),
+    "oneig": (
+        "results/alignment_prompt_score_EN_2025.csv",
+        ",flux\nhuman_000,0.625\n",
+        "flux/alignment_prompt_score_oneig-alignment.csv",
+    ),
+    "tiif": (
+        "eval_results/flux/color/long/0.json",
+        json.dumps(TIIF_ANSWERS),
+        "tiif/flux/color/long/0.json",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_a_script_wrote_goes_out_again_with_every_column(name, tmp_path):
+    came, content, called = RESULTS[name]
+    folder = small.write(tmp_path / "in", name)
+    (folder / came).parent.mkdir(parents=True, exist_ok=True)
+    (folder / came).write_text(content)
+    assert bring_in(folder, format=name).rejected == []
+    judge = {"oneig": "oneig-alignment"}.get(name, name)
+    out = tmp_path / "o.zip"
+    call_command("export", "s", "scores", "--format", "official", "--of", judge, "--out", str(out))
+    with zipfile.ZipFile(out) as archive:
+        told = as_rows(called, archive.read(called).decode())
+    wanted = as_rows(came, content)
+    if name in ("longtext", "cvtg"):
+        # Pictures lie where they lie; all else is as it came.
+        assert told[0].pop("image").endswith(wanted[0].pop("image").rpartition("/")[2])
+    assert told == wanted
+
+
+@pytest.mark.parametrize("name", ["dpg", "wise", "unigenbench", *RESULTS])
 def test_results_of_other_sets_make_the_round(name, tmp_path):
     came = {
         "dpg": ("r.txt", "flux/0.png, 0.5, 1.0, 0.0, 0.5, 0.5\n"),
@@ -325,19 +396,25 @@ def test_results_of_other_sets_make_the_round(name, tmp_path):
                 }
             ),
         ),
+        **{other: case[:2] for other, case in RESULTS.items()},
     }[name]
     folder = small.write(tmp_path / "in", name)
-    (folder / came[0]).parent.mkdir(exist_ok=True)
+    (folder / came[0]).parent.mkdir(parents=True, exist_ok=True)
     (folder / came[0]).write_text(came[1])
     bring_in(folder, format=name)
     out = tmp_path / "o.zip"
-    call_command("export", "s", "scores", "--format", "official", "--out", str(out))
+    judge = {"oneig": "oneig-alignment"}.get(name, name)
+    call_command("export", "s", "scores", "--format", "official", "--of", judge, "--out", str(out))
     again = small.write(tmp_path / "again", name)
     with zipfile.ZipFile(out) as archive:
         archive.extractall(again)
     bring_in(again, slug="again", format=name)
     values = [
-        sorted(Score.objects.filter(run__study__slug=slug).values_list("image__key", "value"))
+        sorted(
+            Score.objects.filter(run__study__slug=slug, run__judge__name=judge).values_list(
+                "image__key", "value"
+            )
+        )
         for slug in ("s", "again")
     ]
     assert values[0] == values[1] != []
