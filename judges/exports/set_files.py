@@ -19,7 +19,7 @@ from annotations.benchmarks.prompt_sets.items import corebench_task
 from annotations.benchmarks.prompt_sets.result_places import COLUMNS
 from annotations.exports.files import ExportRefused, Sink
 from annotations.models import Study
-from judges.exports import text_set_results
+from judges.exports import edit_set_results, text_set_results
 from judges.exports.text_set_results import has_one_picture
 from judges.models import Run, Score
 
@@ -219,6 +219,7 @@ WRITERS: dict[str, Callable[[str, str, Sequence[Score]], Files]] = {
     "dpg": _dpg,
     "tiif": _tiif,
     **text_set_results.WRITERS,
+    **edit_set_results.WRITERS,
 }
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from annotations.benchmarks.edit_sets.points import FREE
 from annotations.sources import parquet_rows
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import SUFFIXES, take_text
@@ -122,7 +123,9 @@ def _rise(root: Path, file: str, line: int, key: str, value: Any) -> Item:
     more = [value[name] for name in ("subcategory", "task_type", "subtask") if name in value]
     tags = tuple(dict.fromkeys(tag for tag in (category, *more) if isinstance(tag, str) and tag))
     told = ("reference", "reference_txt")
-    kept = {name: value[name] for name in told if isinstance(value.get(name), str)}
+    kept: dict[str, Any] = {name: value[name] for name in told if isinstance(value.get(name), str)}
+    if value.get(FREE):
+        kept[FREE] = True
     return Item(index, text, tags, f"{category}/{index}", tuple(pictures), line, file, kept)
 
 

@@ -158,10 +158,10 @@ def _dpg(row: SetRow) -> Iterator[Item]:
         return
     values = row.values
     number, key = values["proposition_id"].strip(), values["item_id"].strip()
-    if not number.isdecimal():
+    if not _is_number(number):
         raise Unfit("proposition_id", number, "“proposition_id” must be a whole number.")
     on = [part.strip() for part in values["dependency"].split(",")]
-    if not all(part.isdecimal() for part in on):
+    if not all(map(_is_number, on)):
         raise Unfit("dependency", values["dependency"], "A dependency is numbers of questions.")
     question = AtomRecord(
         int(number),
@@ -172,6 +172,10 @@ def _dpg(row: SetRow) -> Iterator[Item]:
         tuple(int(part) for part in on if int(part)),
     )
     yield Item(key, values["text"], key, atoms=(question,))
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 10
 
 
 def _is_dpg(row: SetRow) -> bool:

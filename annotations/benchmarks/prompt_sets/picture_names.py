@@ -8,6 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from annotations.benchmarks.prompt_sets.items import Item
 
+# Longer ones are no number of a prompt, and Python would not read them.
+LONGEST_NUMBER = 100
 # `12_3`, `C-MI-001-0`: the prompt, then which of its pictures.
 _SAMPLE = re.compile(r"(.+)[-_](\d{1,4})")
 
@@ -62,7 +64,7 @@ def _readings(stem: str) -> Iterator[tuple[str, int | None]]:
     for name, sample in ((stem, None), (match[1], int(match[2])) if match else ("", None)):
         if name:
             yield name, sample
-        if name.isdecimal():
+        if name.isdecimal() and len(name) < LONGEST_NUMBER:
             # `7` and `0007` are one number.
             yield str(int(name)), sample
             yield f"{int(name):04d}", sample

@@ -23,7 +23,7 @@ from annotations.benchmarks.prompt_sets.result_places import (
     posix_path,
     unknown_columns,
 )
-from annotations.sources.checks import Unfit
+from annotations.sources.checks import LARGEST_NUMBER, Unfit
 from annotations.sources.json_values import Images, take_text
 from annotations.sources.records import Record, ScoreRecord
 
@@ -130,6 +130,8 @@ def _wise(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -
         value = row.values[grade]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Unfit(grade, value, f"“{grade}” must be a number.")
+        if not abs(value) <= LARGEST_NUMBER:
+            raise Unfit(grade, str(value)[:80], f"“{grade}” is too large, or no number.")
         name = judge or "wise"
         name = name if grade == "score" else f"{name}-{grade}"
         failed = value == _FAILED
@@ -144,18 +146,36 @@ def _wise(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -
 
 
 def _dpg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
-    for line in row.values[TEXT].splitlines():
+    for number, line in enumerate(row.values[TEXT].splitlines(), 1):
         match = _DPG_LINE.fullmatch(line.strip())
         if match is None:
             continue  # The summary of categories at its end.
-        picture = posix_path(match["path"])
-        item, _ = find_prompt(names, picture.stem, ())
-        who = generator or folder_of(picture)
+        try:
+            yield from _dpg_line(match, row, number, names, generator, judge, seen)
+        except Unfit as unfit:
+            yield unfit.reject(number, row.file)
+
+
+def _dpg_line(
+    match: re.Match[str],
+    row: SetRow,
+    number: int,
+    names: Names,
+    generator: str,
+    judge: str,
+    seen: Images,
+) -> Iterator[Record]:
+    picture = posix_path(match["path"])
+    item, _ = find_prompt(names, picture.stem, ())
+    who = generator or folder_of(picture)
+    try:
         *crops, _ = [float(part) for part in match["scores"].split(", ")]
-        for cell, score in enumerate(crops):
-            key, image = image_of(item, cell if len(crops) > 1 else None, who, row)
-            yield from seen.send(image)
-            yield ScoreRecord(key, judge or "dpg", score, line=row.line, source=row.file)
+    except ValueError:
+        raise Unfit("line", match[0][:80], "A picture's line is its path and numbers.") from None
+    for cell, score in enumerate(crops):
+        key, image = image_of(item, cell if len(crops) > 1 else None, who, row)
+        yield from seen.send(image)
+        yield ScoreRecord(key, judge or "dpg", score, line=number, source=row.file)
 
 
 # --- TIIF: a file for each picture, eval_results/MODEL/TYPE/short/12.json

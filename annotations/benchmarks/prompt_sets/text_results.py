@@ -209,7 +209,7 @@ def _oneig_score(
     row: SetRow, column: str, key: str, kind: str, judge: str, item: Item
 ) -> ScoreRecord:
     said = row.values[column].strip()
-    place = {"line": row.line, "source": row.file}
+    place: dict[str, Any] = {"line": row.line, "source": row.file}
     if said.lower() in ("", "nan", "none"):
         return ScoreRecord(key, judge, error=_NO_SCORE, **place)
     if kind != "text":

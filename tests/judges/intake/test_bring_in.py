@@ -18,6 +18,7 @@ from judges.exports import study_folder
 from judges.intake import bring_in as intake_bring_in
 from judges.models import Judge, Run, Score
 from tests import making, needs
+from tests.annotations.benchmarks import edit_grades
 from tests.annotations.benchmarks.edit_layouts import LAYOUTS
 from tests.annotations.benchmarks.prompt_sets import small
 from tests.annotations.benchmarks.reading import written
@@ -418,6 +419,36 @@ def test_results_of_other_sets_make_the_round(name, tmp_path):
         for slug in ("s", "again")
     ]
     assert values[0] == values[1] != []
+
+
+# What a grade file is called when it goes out.
+GRADES_OUT = {
+    "gedit": ("gpt4o", "flux/flux_color_alter_all_vie_score_gpt4o.csv"),
+    "imgedit": ("imgedit", "flux/result_imgedit.json"),
+    "kris": ("kris", "flux/physics/metrics_kris.json"),
+    "rise": ("rise", "flux/flux_judge_rise.csv"),
+}
+
+
+@pytest.mark.parametrize("name", GRADES_OUT)
+def test_grades_of_edits_go_out_as_their_script_writes_them(name, tmp_path):
+    judge, called = GRADES_OUT[name]
+    LAYOUTS[name][0](tmp_path / "in")
+    file = edit_grades.write(tmp_path / "in", name)
+    assert bring_in(tmp_path / "in", format=name).rejected == []
+    out = tmp_path / "o.zip"
+    call_command("export", "s", "scores", "--format", "official", "--of", judge, "--out", str(out))
+    with zipfile.ZipFile(out) as archive:
+        told = as_rows(called, archive.read(called).decode())
+    wanted = as_rows(file, edit_grades.FILES[name][1])
+    if name == "imgedit":
+        del wanted["673"]  # It was not graded.
+    if name == "rise":
+        wanted = wanted[:1]
+    if name == "gedit":
+        for row in wanted + told:
+            assert row.pop("edited_image").endswith("k0.png")
+    assert told == wanted
 
 
 def test_any_column_may_be_kept_as_metadata_of_the_prompt(tmp_path):

@@ -125,3 +125,10 @@ def test_a_result_that_cannot_be_is_named(tmp_path, name):
     read = read_with(tmp_path, name, file, content)
     assert len(read.rejected) == 1 and words in read.rejected[0].reason
     assert read.scores == []
+
+
+def test_a_line_of_dpg_that_fits_no_prompt_loses_no_other(tmp_path):
+    lines = "flux/77.png, 1.0, 1.0\nflux/0.png, 0.5, 0.5\n"
+    read = read_with(tmp_path, "dpg", "r.txt", lines)
+    assert [one.line for one in read.rejected] == [1]
+    assert values(read) == {("flux/0", "dpg", None): 0.5}
