@@ -14,9 +14,9 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from annotations.benchmarks.edit_sets import spreadsheet
 from annotations.benchmarks.edit_sets.items import PLAIN, Item
 from annotations.benchmarks.edit_sets.points import FREE, POINTS
-from annotations.sources import spreadsheet
 from annotations.sources.checks import TEXT_LENGTH, Unfit
 from annotations.sources.json_values import Images
 from annotations.sources.records import ImageRecord, Record, Rejected, ScoreRecord, Unreadable

@@ -5,8 +5,8 @@ import zipfile
 
 import pytest
 
+from annotations.benchmarks.edit_sets.spreadsheet import read_rows
 from annotations.sources.records import Unreadable
-from annotations.sources.spreadsheet import read_rows
 from tests.annotations.benchmarks.edit_grades import workbook
 
 
@@ -58,6 +58,6 @@ def test_what_is_no_table_is_refused_with_a_sentence(tmp_path, content, words):
 
 
 def test_a_sheet_that_unpacks_to_too_much_is_not_unpacked(tmp_path, monkeypatch):
-    monkeypatch.setattr("annotations.sources.spreadsheet.LARGEST_PART", 10)
+    monkeypatch.setattr("annotations.benchmarks.edit_sets.spreadsheet.LARGEST_PART", 10)
     with pytest.raises(Unreadable, match="too large"):
         list(read_rows(written(tmp_path, workbook([{"a": "x"}]))))
