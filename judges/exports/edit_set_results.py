@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 from annotations.benchmarks.edit_sets.grades import COLUMNS, KRIS_GRADES, RISE_GRADES
@@ -19,7 +19,6 @@ from annotations.benchmarks.edit_sets.points import (
     semantic_consistency,
 )
 from annotations.benchmarks.prompt_sets.files import as_table
-from annotations.models import Prompt
 from judges.models import Score
 
 Files = dict[str, str]
@@ -110,16 +109,18 @@ def _write_rise(generator: str, judge: str, scores: Sequence[Score]) -> Files:
                 **kept,
                 **told,
                 "score": f"{score.value:.10g}",
-                "complete": int(is_complete(prompt, grades)),
+                "complete": int(is_complete(prompt.tags, prompt.metadata, grades)),
             }
         )
     return {f"{generator}/{generator}_judge_{judge}.csv": as_table(rows)} if rows else {}
 
 
-def is_complete(prompt: Prompt, grades: Mapping[str, float]) -> bool:
+def is_complete(
+    tags: Collection[str], metadata: Mapping[str, Any], grades: Mapping[str, float]
+) -> bool:
     """Whether every point that the edit is graded by has the best grade."""
     points = POINTS["rise"]
-    wanted = points.wanted(prompt.tags, bool(prompt.metadata.get(FREE)))
+    wanted = points.wanted(tags, bool(metadata.get(FREE)))
     return all(grades.get(point) == points.most for point in wanted)
 
 

@@ -123,6 +123,7 @@ def test_no_metadata_of_a_set_break_its_files_and_scores(name, tmp_path, monkeyp
             lambda: b"".join(set_files.prompt_files(study)),
             lambda: b"".join(set_files.result_files(study, run)),
             lambda: official.official_scores(study, judge="some-judge"),
+            lambda: official.scores_of_everybody(study, slips=(), edition=""),
         ):
             try:
                 write()
