@@ -25,7 +25,6 @@ from annotations.sources.text_files import csv_rows, document, json_lines, openi
 
 # In the evidence of a score: columns of its row that nobody here reads.
 COLUMNS = "columns"
-TABLES = (".csv", ".tsv", ".xlsx", ".json", ".jsonl")
 # Folders that are called after the model that graded.
 BACKBONES = {"gpt4o", "gpt-4o", "gpt4.1", "gpt-4.1", "qwen25vl", "qwen2.5-vl"}
 NOT_GRADED = "The script gave this edit no grade."
