@@ -257,6 +257,9 @@ def _means(set_name: str, rows: Sequence[ScoredImage]) -> list[Figure]:
     def group(row: ScoredImage) -> str:
         if set_name == "corebench":
             return corebench_task(row.prompt)
+        # OneIG's Chinese prompts stand under “zh/” and their category.
+        if set_name == "oneig":
+            return row.prompt.rpartition("/")[0]
         return row.prompt.partition("/")[0] if "/" in row.prompt else ""
 
     names = dict.fromkeys(filter(None, map(group, rows)))

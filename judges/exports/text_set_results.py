@@ -111,22 +111,23 @@ def write_oneig(generator: str, judge: str, scores: Sequence[Score]) -> Files:
     for score in scores:
         by_prompt[score.image.prompt].append(score)
     kind = next((one for one in ("style", "reasoning") if judge.endswith(f"-{one}")), "alignment")
-    tables: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    tables: dict[tuple[str, str], list[dict[str, Any]]] = defaultdict(list)
     for prompt, some in by_prompt.items():
-        category, _, id = prompt.key.partition("/")
+        *language, category, id = prompt.key.split("/")
+        mode = "ZH" if language else "EN"
         read = [one for one in map(_read_numbers, some) if one is not None]
         values = [score.value for score in some if score.value is not None]
         if read:
             cell = json.dumps([fmean(numbers) for numbers in zip(*read, strict=True)])
-            tables["text"].append({"": id, generator: cell})
+            tables["text", mode].append({"": id, generator: cell})
         elif kind == "alignment":
             name = f"{ONEIG_FOLDERS.get(category, category)}_{id}"
-            tables[kind].append({"": name, generator: fmean(values) if values else ""})
+            tables[kind, mode].append({"": name, generator: fmean(values) if values else ""})
         else:
-            tables[kind].append({"": id, generator: fmean(values) if values else ""})
+            tables[kind, mode].append({"": id, generator: fmean(values) if values else ""})
     return {
-        f"{generator}/{kind}_prompt_score_{judge}.csv": as_table(rows)
-        for kind, rows in tables.items()
+        f"{generator}/{kind}_prompt_score_{mode}_{judge}.csv": as_table(rows)
+        for (kind, mode), rows in tables.items()
     }
 
 

@@ -212,37 +212,47 @@ ONEIG_FOLDERS = {
     "Multilingualism": "multilingualism",
 }
 ONEIG_CATEGORIES = {folder: name for name, folder in ONEIG_FOLDERS.items()}
-_ONEIG_PROMPTS = ("prompt_en", "prompt_cn", "prompt_zh", "prompt")
+_ONEIG_CHINESE = ("prompt_cn", "prompt_zh")
+_ONEIG_PROMPTS = ("prompt_en", *_ONEIG_CHINESE, "prompt")
 
 
 def _oneig(row: SetRow) -> Iterator[Item]:
     stem = PurePosixPath(row.file).stem.lower()
+    is_chinese = stem.endswith(("zh", "cn")) or any(row.values.get(name) for name in _ONEIG_CHINESE)
     if row.form == "objects":
-        folder = stem.removesuffix("_zh")
-        yield _oneig_item(ONEIG_CATEGORIES[folder], row.id, "", _oneig_questions(row.values), {})
+        category = ONEIG_CATEGORIES[stem.removesuffix("_zh")]
+        yield _oneig_item(category, row.id, is_chinese, "", _oneig_questions(row.values), {})
     elif "text_content" in row.values:
         content = row.values["text_content"]
-        yield _oneig_item("Text_Rendering", row.values["id"], "", (), {"text": content})
+        id = row.values["id"]
+        yield _oneig_item("Text_Rendering", id, is_chinese, "", (), {"text": content})
     else:
         text = next((v for n in _ONEIG_PROMPTS if (v := row.values.get(n))), "")
         if not text:
             raise Unfit("prompt_en", "", "“prompt_en” is empty.")
         tags = [row.values.get(name, "") for name in ("type_of_prompt", "prompt_length", "class")]
-        yield _oneig_item(row.values["category"], row.values["id"], text, (), {}, tags)
+        category, id = row.values["category"], row.values["id"]
+        yield _oneig_item(category, id, is_chinese, text, (), {}, tags)
 
 
 def _oneig_item(
     category: str,
     id: str,
+    is_chinese: bool,
     text: str,
     atoms: tuple[AtomRecord, ...],
     metadata: Mapping[str, Any],
     tags: Sequence[str] = (),
 ) -> Item:
+    """Both languages have the same ids."""
     folder = ONEIG_FOLDERS.get(category, category)
     kept = tuple(dict.fromkeys(tag for tag in (category, *tags) if tag and tag != "None"))
     tags = kept if text else ()
-    return Item(f"{category}/{id}", text, id, (folder,), tags, atoms, metadata)
+    key = f"{category}/{id}"
+    folders: tuple[str, ...] = (folder,)
+    if is_chinese:
+        key, folders = f"zh/{key}", (folder, "zh")
+    return Item(key, text, id, folders, tags, atoms, metadata)
 
 
 def _oneig_questions(values: Mapping[str, Any]) -> tuple[AtomRecord, ...]:

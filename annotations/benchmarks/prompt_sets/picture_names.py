@@ -43,10 +43,17 @@ class Names:
         for name, sample in _readings(stem):
             fitting = self._by_name.get(name.lower(), [])
             exact = [item for item in fitting if {f.lower() for f in item.folders} <= known]
-            if len(exact or fitting) == 1:
-                return (exact or fitting)[0], sample
+            # The one whose folders the path names most of.
+            shared = [len({f.lower() for f in item.folders} & known) for item in exact or fitting]
+            best = [
+                item
+                for item, there in zip(exact or fitting, shared, strict=True)
+                if there == max(shared)
+            ]
+            if len(best) == 1:
+                return best[0], sample
             if fitting:
-                places = sorted({"/".join(item.folders) for item in exact or fitting})[:6]
+                places = sorted({"/".join(item.folders) for item in best})[:6]
                 return (
                     "Several prompts have this number; its folder must say which: "
                     f"{' or '.join(places)}."

@@ -188,7 +188,11 @@ def _oneig(row: SetRow, names: Names, generator: str, judge: str, seen: Images) 
     assert first is not None
     folder, _, id = row.values[first].strip().rpartition("_")
     category = _PART_OF.get(kind) or ONEIG_CATEGORIES.get(folder, "")
-    item = names.find_by_key(f"{category}/{id}")
+    keys = [f"{category}/{id}", f"zh/{category}/{id}"]
+    # Both languages have the same ids; the file's name says which it is about.
+    if "_zh" in PurePosixPath(row.file).stem.lower():
+        keys.reverse()
+    item = next(filter(None, map(names.find_by_key, keys)), None)
     if item is None:
         words = (
             "No prompt has this id: an alignment's is its folder and its number, as in human_000."

@@ -352,7 +352,7 @@ RESULTS = {
     "oneig": (
         "results/alignment_prompt_score_EN_2025.csv",
         ",flux\nhuman_000,0.625\n",
-        "flux/alignment_prompt_score_oneig-alignment.csv",
+        "flux/alignment_prompt_score_EN_oneig-alignment.csv",
     ),
     "tiif": (
         "eval_results/flux/color/long/0.json",
