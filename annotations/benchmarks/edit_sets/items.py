@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -51,14 +51,20 @@ class EditSet:
 def _rows(
     root: Path, file: str, of: Callable[[Path, str, int, str, Any], Item]
 ) -> Iterator[Item | Rejected]:
-    """Of a file of JSON: an object of items by their id, or a list of them."""
+    """Of a file of JSON: an object of items by their id, or a list of them. Each keeps its row, so that the
+    file can be written again."""
     found = document(root / file)
+    form = "objects" if isinstance(found, dict) else "list"
     pairs = found.items() if isinstance(found, dict) else enumerate(found)
     for line, (key, value) in enumerate(pairs, 1):
         try:
-            yield of(root, file, line, str(key), value)
+            item = of(root, file, line, str(key), value)
         except Unfit as unfit:
             yield unfit.reject(line, file)
+            continue
+        row = {"file": file, "form": form, "place": line - 1, "row": value}
+        row |= {"id": str(key)} if form == "objects" else {}
+        yield replace(item, metadata={**item.metadata, "rows": [row]})
 
 
 def _first(path: Path) -> Any:

@@ -282,6 +282,25 @@ def test_a_set_goes_out_in_its_own_files_with_every_column(name, tmp_path):
     }
 
 
+@pytest.mark.parametrize("name", ["imgedit", "kris", "rise"])
+def test_a_set_of_edits_goes_out_in_its_own_files_with_every_column(name, tmp_path):
+    LAYOUTS[name][0](tmp_path / "in")
+    came = {
+        path.relative_to(tmp_path / "in").as_posix(): json.loads(path.read_text())
+        for path in (tmp_path / "in").rglob("*.json")
+    }
+    for content in came.values():
+        first = content[0] if isinstance(content, list) else next(iter(content.values()))
+        first["mine"] = ["kept", 1]
+    for file, content in came.items():
+        (tmp_path / "in" / file).write_text(json.dumps(content))
+    bring_in(tmp_path / "in", format=name)
+    call_command("export", "s", "prompts", "--format", "official", "--out", str(tmp_path / "o.zip"))
+    with zipfile.ZipFile(tmp_path / "o.zip") as archive:
+        told = {file: json.loads(archive.read(file)) for file in archive.namelist()}
+    assert told == came
+
+
 def test_a_study_of_no_set_has_no_files_of_a_set(study, tmp_path):
     with pytest.raises(CommandError, match="came from no set"):
         call_command(
