@@ -26,12 +26,6 @@ from judges.models import Run, Score
 Files = dict[str, str]
 
 
-def sets_of(study: Study) -> set[str]:
-    """Whose prompts they are, by the names of formats."""
-    named = study.prompts.values_list("metadata__benchmark", flat=True).distinct()
-    return {name for name in named if isinstance(name, str)}
-
-
 @contextmanager
 def metadata_as_read() -> Iterator[None]:
     """The metadata of a set's prompts have the shape that its reader gives them. Anybody's table may bring
@@ -43,6 +37,14 @@ def metadata_as_read() -> Iterator[None]:
             "Some prompts name a set, but their metadata are not what its files hold. "
             "Import the prompts from the set's own files."
         ) from None
+
+
+def sets_of(study: Study) -> set[str]:
+    """Whose prompts they are, by the names of formats."""
+    # SQLite gives a text without its marks: one of thousands of digits cannot be read as a number.
+    with metadata_as_read():
+        named = list(study.prompts.values_list("metadata__benchmark", flat=True).distinct())
+    return {name for name in named if isinstance(name, str)}
 
 
 def prompt_files(study: Study) -> Iterator[bytes]:
