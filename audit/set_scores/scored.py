@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from annotations.models import Image, Study
 from audit.set_scores.figure import ScoredImage
-from judges.exports.set_files import metadata_as_read
+from judges.exports.set_files import metadata_as_read, with_parts
 from judges.models import Run, Score
 
 
@@ -39,7 +39,7 @@ def scored_by_judge(run: Run) -> Scored:
     told = Scored()
     scores = Score.objects.filter(run=run).select_related("image__prompt", "image__generator")
     with metadata_as_read():
-        ordered = scores.prefetch_related("atoms__atom").order_by("image__prompt_id", "image_id")
+        ordered = scores.prefetch_related(with_parts()).order_by("image__prompt_id", "image_id")
         for score in ordered:
             generator = score.image.generator.name
             if score.value is None:

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any
 
+from django.db.models import Prefetch
+
 from annotations.benchmarks.prompt_sets.files import as_file, as_table
 from annotations.benchmarks.prompt_sets.items import corebench_task
 from annotations.benchmarks.prompt_sets.result_places import COLUMNS
@@ -21,7 +23,7 @@ from annotations.exports.files import ExportRefused, Sink
 from annotations.models import Study
 from judges.exports import edit_set_results, text_set_results
 from judges.exports.text_set_results import has_one_picture
-from judges.models import Run, Score
+from judges.models import AtomScore, Run, Score
 
 Files = dict[str, str]
 
@@ -45,6 +47,12 @@ def sets_of(study: Study) -> set[str]:
     with metadata_as_read():
         named = list(study.prompts.values_list("metadata__benchmark", flat=True).distinct())
     return {name for name in named if isinstance(name, str)}
+
+
+def with_parts() -> Prefetch:
+    """The scores of parts, each with its part by the same statement: fetched by themselves, thousands of them
+    would be a condition that SQLite does not take."""
+    return Prefetch("atoms", AtomScore.objects.select_related("atom"))
 
 
 def prompt_files(study: Study) -> Iterator[bytes]:
@@ -87,7 +95,7 @@ def result_files(study: Study, run: Run) -> Iterator[bytes]:
     scores = (
         Score.objects.filter(run=run)
         .select_related("image__prompt", "image__generator")
-        .prefetch_related("atoms__atom")
+        .prefetch_related(with_parts())
         .order_by("image__generator__name", "image__prompt__pk", "image__sample", "image__pk")
     )
     by_generator: dict[str, list[Score]] = defaultdict(list)

@@ -13,6 +13,7 @@ from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
 from annotations.models import Image, Membership, Study
 from annotations.names import clean_name
+from audit.set_scores.official import scores_of_everybody
 from judges.exports import scores as score_export
 from judges.exports import study_folder
 from judges.intake import bring_in as intake_bring_in
@@ -327,6 +328,26 @@ def test_results_go_out_as_the_script_writes_them_and_come_in_again(tmp_path):
     assert (told["C-MI-001"].pop("image_score"), told["C-MI-002"].pop("image_score")) == (0.5, 1.0)
     assert told.pop("mean_score") == 0.75
     assert told == rows
+
+
+def test_results_of_a_set_of_full_size_go_out(tmp_path):
+    """More parts than a condition of SQLite may have."""
+    points = [{"question": f"Is {n} there?", "tags": [], "score": n % 2} for n in range(30)]
+    rows = {
+        f"C-MI-{n:03d}": {**small.CORE["C-MI-002"], "Prompt": f"{n} cats", "Checklist": points}
+        for n in range(40)
+    }
+    folder = written(tmp_path / "in", **{"C-MI-qwen_json": rows})
+    bring_in(folder, format="corebench", generator="flux")
+    out = tmp_path / "o.zip"
+    call_command("export", "s", "scores", "--format", "official", "--out", str(out))
+    with zipfile.ZipFile(out) as archive:
+        (name,) = archive.namelist()
+        told = json.loads(archive.read(name))
+    assert sum(len(row["Checklist"]) for key, row in told.items() if key in rows) == 1200
+    study = Study.objects.get(slug="s")
+    (source,) = scores_of_everybody(study, slips=(), edition="")["sources"]
+    assert source["generators"][0]["figures"][0]["value"] == 0.5
 
 
 TIIF_ANSWERS = {
