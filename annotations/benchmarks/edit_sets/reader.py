@@ -50,10 +50,26 @@ def read(
                 yield from _prompt(name, item)
     seen = Images()
     yield from _results(root, files, items, images, generator, seen)
-    for file in graded:
-        yield from grades.read_grades(name, root, file, items, generator, judge, seen)
+    for folder, some in _grade_files(name, root, graded, images):
+        for file in some:
+            yield from grades.read_grades(name, folder, file, items, generator, judge, seen)
     others = (file for file in texts if file not in own and file not in graded)
     yield from left_out(others, f"no instructions of {title}")
+
+
+def _grade_files(
+    name: str, root: Path, graded: list[str], images: Path | None
+) -> Iterator[tuple[Path, list[str]]]:
+    """The scripts write them beside the results, which may lie elsewhere."""
+    yield root, graded
+    if (
+        images is not None
+        and images.is_dir()
+        and not images.resolve().is_relative_to(root.resolve())
+    ):
+        files = picture_folder.list_files(images)[1]
+        others = [file for file in files if not picture_folder.is_picture(file)]
+        yield images, [file for file in others if grades.holds_grades(name, images / file)]
 
 
 def _prompt(name: str, item: Item) -> Iterator[Record]:

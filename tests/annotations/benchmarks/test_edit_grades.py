@@ -134,3 +134,17 @@ def test_a_grade_that_cannot_be_is_named_with_its_line(tmp_path, name):
 
 def test_the_formula_of_gedit_is_the_root_of_both():
     assert WANTED["gedit"]["flux/en/k0", "gpt4o"] == math.sqrt(9 * 4)
+
+
+def test_grades_beside_results_that_lie_elsewhere_are_read_too(tmp_path):
+    LAYOUTS["imgedit"][0](tmp_path / "set")
+    put(tmp_path / "mine" / "1082.png")
+    put(tmp_path / "mine" / "result.json", edit_grades.FILES["imgedit"][1])
+    source = Source(tmp_path / "set", images=tmp_path / "mine", generator="kontext", judge="gpt")
+    told = values(records("imgedit", source))
+    assert told["kontext/1082", "gpt"] == pytest.approx(8 / 3)
+    # In a folder of the set they are read once.
+    inside = Source(tmp_path / "set", images=tmp_path / "set" / "edited_images")
+    edit_grades.write(tmp_path / "set", "imgedit")
+    found = of(ScoreRecord, records("imgedit", inside))
+    assert len(found) == len({(one.image, one.judge) for one in found}) == 8
