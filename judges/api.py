@@ -214,6 +214,7 @@ class SendSerializer(SentSerializer):
     format = serializers.ChoiceField(choices=list(FORMATS), default="tidy")
     generator = serializers.CharField(max_length=200, required=False, default="")
     judge = serializers.CharField(max_length=120, required=False, default="")
+    grid = serializers.IntegerField(min_value=0, max_value=8, default=0)
     dry_run = serializers.BooleanField(default=False)
     strict = serializers.BooleanField(default=False)
 

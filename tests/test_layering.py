@@ -28,6 +28,7 @@ FORBIDDEN = {
 }
 # Plain values without a framework, which a method may read: what people are asked, and where pictures stand.
 PLAIN = {
+    "annotations.benchmarks.prompt_sets.word_counts",
     "annotations.forms.definition",
     "annotations.forms.papers.edits",
     "annotations.sources.records",

@@ -35,6 +35,7 @@ NOT_RUN = {
     r".* run_judge STUDY vqa-score-server": "needs a server's answers: tests/judges/batches",
     r".* win_rate STUDY": "needs two generators of one's own: tests/audit/contests",
     r".* judge_pairs STUDY": "asks a server: tests/judges/preferences",
+    r".* import_preferences STUDY": "needs a file of votes: tests/judges/preferences",
     r"make (demo|test|setup|lint|help)\b": "tests/test_demo.py starts the demo; the others run these tests",
     r"uvx |pipx ": "asks the package index: make wheel-trial",
     r".* (serve|worker)\b": "runs until it is stopped: tests/test_demo.py",

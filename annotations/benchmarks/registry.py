@@ -78,7 +78,7 @@ def _read_set(name: str, source: Source) -> Iterator[Record]:
 
 
 def _read_edit_set(name: str, source: Source) -> Iterator[Record]:
-    return edit_set_reader.read(name, source.path, source.images, source.generator)
+    return edit_set_reader.read(name, source.path, source.images, source.generator, source.judge)
 
 
 LIKERT = frozenset({"likert"})

@@ -16,6 +16,7 @@ from audit.stats.contests import judged
 from audit.stats.contests.votes import LEFT, RIGHT, TIE
 from audit.stats.estimate import Result, Undefined
 from audit.stats.series import Codes
+from judges.preferences.imported import imported_votes
 from judges.preferences.stored import judges_that_compare, said_of
 
 NOTHING = -1
@@ -75,12 +76,12 @@ def by_scores(judge: JudgeScores, every: Comparisons, chosen: np.ndarray, seed: 
 def by_preference(
     study: Study, every: Comparisons, chosen: np.ndarray, others: Sequence[JudgeScores]
 ) -> list[Verdicts]:
-    """Models that were asked about pairs of this study."""
+    """Models that were asked about pairs of this study, and judges whose votes came from a file."""
     found = []
     number = max((judge.facts.get("number", 0) for judge in others), default=0)
     taken = {judge.name for judge in others}
-    for judge in judges_that_compare():
-        answers = said_of(study, judge)
+    asked = [(judge, said_of(study, judge)) for judge in judges_that_compare()]
+    for judge, answers in [*asked, *imported_votes(study)]:
         if not answers:
             continue
         name = judge.name if judge.name not in taken else f"{judge.name} · {judge.fingerprint}"
@@ -96,7 +97,8 @@ def by_preference(
                 continue
             value = VALUES[one.value]
             said[row] = LEFT + RIGHT - value if turned and value != TIE else value
-            consistent[row] = float(bool(one.consistent))
+            if one.consistent is not None:
+                consistent[row] = float(one.consistent)
         facts = {
             "name": judge.name,
             "method": f"{judge.method} {judge.method_version}",

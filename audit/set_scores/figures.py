@@ -1,68 +1,31 @@
 """The numbers that each set's script prints, from what a judge said of a generator's images.
 
-Each is made of shares: over all images, a sum by a sum. So whole prompts can be drawn again for its interval
-without doing the rest anew. What a script does by a slip is done only where the slip is named.
+What a script does by a slip is done only where the slip is named.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from annotations.benchmarks.edit_sets.points import (
+    POINTS,
+)
+from annotations.benchmarks.prompt_sets import word_counts
 from annotations.benchmarks.prompt_sets.items import corebench_task
+from audit.set_scores.edit_figures import NOTHING_STAYS, edit_figures
+from audit.set_scores.figure import Figure, ScoredImage, make_figure
 from audit.stats.series import Floats
 from judges.methods import dpg, wise, word_scores
 
 # DPG-Bench's script takes categories from the last picture alone, before anything is zeroed; and it skips the
 # first row of its table.
 LAST_CROP, FIRST_ROW = "last-crop", "first-row"
-SLIPS = {"dpg": (LAST_CROP, FIRST_ROW)}
+SLIPS = {"dpg": (LAST_CROP, FIRST_ROW), "rise": (NOTHING_STAYS,)}
 EDITIONS = {"wise": ("verified", "legacy")}
-Combine = Callable[[Floats], float]
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredImage:
-    """An image with its score. `answers`: to each question of its prompt, before anything counts 0."""
-
-    prompt: str
-    metadata: Mapping[str, Any]
-    sample: int
-    score: float
-    points: Mapping[int, float | None]
-    evidence: Mapping[str, Any]
-    answers: tuple[float, ...] | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """`parts`: for each share its sum above and below, by image; `combine` makes one number of the shares.
-    NaN where a share has nothing below."""
-
-    name: str
-    prompts: tuple[str, ...]
-    parts: Floats  # shares × 2 × images
-    combine: Combine = lambda shares: float(shares[0])
-
-    def value(self, places: Any) -> float:
-        above, below = self.parts[..., places].sum(axis=-1).T
-        with np.errstate(invalid="ignore", divide="ignore"):
-            return self.combine(above / below)
-
-
-def _figure(
-    name: str,
-    rows: Sequence[ScoredImage],
-    *shares: Sequence[tuple[float, float]],
-    combine: Combine | None = None,
-) -> Figure:
-    parts = np.array(shares, dtype=float).reshape(len(shares), len(rows), 2).transpose(0, 2, 1)
-    prompts = tuple(row.prompt for row in rows)
-    return Figure(name, prompts, parts, combine) if combine else Figure(name, prompts, parts)
 
 
 def figures(
@@ -74,6 +37,12 @@ def figures(
         return _wise(rows, edition)
     if set_name == "unigenbench":
         return _unigenbench(rows)
+    if set_name in POINTS:
+        return edit_figures(set_name, rows, slips)
+    if set_name == "cvtg" and (counted := [row for row in rows if "total_words" in row.evidence]):
+        return _counted_words(counted)
+    if set_name == "oneig" and (graded := [row for row in rows if "WAC" in row.evidence]):
+        return _one_ig_grids(graded)
     read = [row for row in rows if "read" in row.evidence]
     if read and set_name in ("longtext", "cvtg"):
         return _long_text(read)
@@ -102,8 +71,8 @@ def _dpg(rows: Sequence[ScoredImage], slips: Sequence[str]) -> list[Figure]:
     ]
     names = dict.fromkeys(name for one in counted for name in one)
     return [
-        _figure("DPG-Bench score", rows, shares),
-        *(_figure(name, told, [one.get(name, (0, 0)) for one in counted]) for name in names),
+        make_figure("DPG-Bench score", rows, shares),
+        *(make_figure(name, told, [one.get(name, (0, 0)) for one in counted]) for name in names),
     ]
 
 
@@ -172,8 +141,8 @@ def _wise(rows: Sequence[ScoredImage], edition: str) -> list[Figure]:
     shares = {name: share(name) for name in wise.CATEGORIES}
     there = [name for name in wise.CATEGORIES if name in categories]
     return [
-        _figure("WiScore", rows, *shares.values(), combine=overall),
-        *(_figure(name, rows, shares[name]) for name in there),
+        make_figure("WiScore", rows, *shares.values(), combine=overall),
+        *(make_figure(name, rows, shares[name]) for name in there),
     ]
 
 
@@ -196,8 +165,8 @@ def _unigenbench(rows: Sequence[ScoredImage]) -> list[Figure]:
     points = dict.fromkeys(point for row in rows for point in row.metadata["test_points"])
     names = dict.fromkeys([*map(_before_dash, points), *points])
     return [
-        _figure("all test points", rows, share("")),
-        *(_figure(name, rows, share(name)) for name in names),
+        make_figure("all test points", rows, share("")),
+        *(make_figure(name, rows, share(name)) for name in names),
     ]
 
 
@@ -213,20 +182,20 @@ def _long_text(rows: Sequence[ScoredImage]) -> list[Figure]:
     counts, edits = [], []
     for row in rows:
         expected, read = row.evidence["expected"], row.evidence["read"]
-        language = word_scores.language_of(expected)
-        counts.append(word_scores.count_words(expected, read, language, as_written=False))
+        language = word_counts.language_of(expected)
+        counts.append(word_counts.count_words(expected, read, language, as_written=False))
         edits.append((word_scores.edit_share(expected, read), 1.0))
-    return [_figure("word accuracy", rows, counts), _figure("edit similarity", rows, edits)]
+    return [make_figure("word accuracy", rows, counts), make_figure("edit similarity", rows, edits)]
 
 
 def _one_ig_text(rows: Sequence[ScoredImage]) -> list[Figure]:
-    language = word_scores.language_of(rows[0].evidence["expected"])
+    language = word_counts.language_of(rows[0].evidence["expected"])
     told = [
         word_scores.one_ig_text([(row.evidence["expected"], row.evidence["read"])], language)
         for row in rows
     ]
     words = [
-        word_scores.count_words(
+        word_counts.count_words(
             row.evidence["expected"], row.evidence["read"], language, as_written=True
         )
         for row in rows
@@ -236,16 +205,49 @@ def _one_ig_text(rows: Sequence[ScoredImage]) -> list[Figure]:
         [(one.flawless, 1) for one in told],
     )
 
+    return _one_ig_figures(rows, edits, flawless, words, language)
+
+
+def _one_ig_figures(
+    rows: Sequence[ScoredImage],
+    edits: Sequence[tuple[float, float]],
+    flawless: Sequence[tuple[float, float]],
+    words: Sequence[tuple[float, float]],
+    language: str,
+) -> list[Figure]:
     def score(shares: Floats) -> float:
         distance, whole, found = map(float, shares)
-        return word_scores.one_ig_score(distance, whole, found, language)
+        return word_counts.one_ig_score(distance, whole, found, language)
 
     return [
-        _figure("text score", rows, edits, flawless, words, combine=score),
-        _figure("ED", rows, edits),
-        _figure("CR", rows, flawless),
-        _figure("WAC", rows, words),
+        make_figure("text score", rows, edits, flawless, words, combine=score),
+        make_figure("ED", rows, edits),
+        make_figure("CR", rows, flawless),
+        make_figure("WAC", rows, words),
     ]
+
+
+def _counted_words(rows: Sequence[ScoredImage]) -> list[Figure]:
+    """CVTG's own counts; distances are a mean over all words."""
+    counts = [(row.evidence["correct_words"], row.evidence["total_words"]) for row in rows]
+    distances = [row.evidence.get("ned_word_data") or () for row in rows]
+    return [
+        make_figure("word accuracy", rows, counts),
+        make_figure("NED", rows, [(sum(one), len(one)) for one in distances]),
+    ]
+
+
+def _one_ig_grids(rows: Sequence[ScoredImage]) -> list[Figure]:
+    """From one row of numbers for each grid; shares of words weigh by how many words there are."""
+    texts = [str(row.metadata["text"]) for row in rows]
+    language = word_counts.language_of(texts[0])
+    sizes = [len(word_counts.words_of(text, language)) for text in texts]
+    edits = [(row.evidence["ED"], 1.0) for row in rows]
+    flawless = [(row.evidence["CR"], 1.0) for row in rows]
+    words = [
+        (row.evidence["WAC"] * size, float(size)) for row, size in zip(rows, sizes, strict=True)
+    ]
+    return _one_ig_figures(rows, edits, flawless, words, language)
 
 
 # --- the others: means of images, by the set's classes
@@ -255,13 +257,18 @@ def _means(set_name: str, rows: Sequence[ScoredImage]) -> list[Figure]:
     def group(row: ScoredImage) -> str:
         if set_name == "corebench":
             return corebench_task(row.prompt)
+        # OneIG's Chinese prompts stand under “zh/” and their category.
+        if set_name == "oneig":
+            return row.prompt.rpartition("/")[0]
         return row.prompt.partition("/")[0] if "/" in row.prompt else ""
 
     names = dict.fromkeys(filter(None, map(group, rows)))
     return [
-        _figure("all images", rows, [(row.score, 1) for row in rows]),
+        make_figure("all images", rows, [(row.score, 1) for row in rows]),
         *(
-            _figure(name, rows, [(row.score, 1) if group(row) == name else (0, 0) for row in rows])
+            make_figure(
+                name, rows, [(row.score, 1) if group(row) == name else (0, 0) for row in rows]
+            )
             for name in names
         ),
     ]

@@ -14,19 +14,18 @@ from contextlib import contextmanager
 from pathlib import PurePosixPath
 from typing import Any
 
+from django.db.models import Prefetch
+
 from annotations.benchmarks.prompt_sets.files import as_file, as_table
 from annotations.benchmarks.prompt_sets.items import corebench_task
+from annotations.benchmarks.prompt_sets.result_places import COLUMNS
 from annotations.exports.files import ExportRefused, Sink
 from annotations.models import Study
-from judges.models import Run, Score
+from judges.exports import edit_set_results, text_set_results
+from judges.exports.text_set_results import has_one_picture
+from judges.models import AtomScore, Run, Score
 
 Files = dict[str, str]
-
-
-def sets_of(study: Study) -> set[str]:
-    """Whose prompts they are, by the names of formats."""
-    named = study.prompts.values_list("metadata__benchmark", flat=True).distinct()
-    return {name for name in named if isinstance(name, str)}
 
 
 @contextmanager
@@ -40,6 +39,20 @@ def metadata_as_read() -> Iterator[None]:
             "Some prompts name a set, but their metadata are not what its files hold. "
             "Import the prompts from the set's own files."
         ) from None
+
+
+def sets_of(study: Study) -> set[str]:
+    """Whose prompts they are, by the names of formats."""
+    # SQLite gives a text without its marks: one of thousands of digits cannot be read as a number.
+    with metadata_as_read():
+        named = list(study.prompts.values_list("metadata__benchmark", flat=True).distinct())
+    return {name for name in named if isinstance(name, str)}
+
+
+def with_parts() -> Prefetch:
+    """The scores of parts, each with its part by the same statement: fetched by themselves, thousands of them
+    would be a condition that SQLite does not take."""
+    return Prefetch("atoms", AtomScore.objects.select_related("atom"))
 
 
 def prompt_files(study: Study) -> Iterator[bytes]:
@@ -82,17 +95,20 @@ def result_files(study: Study, run: Run) -> Iterator[bytes]:
     scores = (
         Score.objects.filter(run=run)
         .select_related("image__prompt", "image__generator")
-        .prefetch_related("atoms__atom")
+        .prefetch_related(with_parts())
         .order_by("image__generator__name", "image__prompt__pk", "image__sample", "image__pk")
     )
     by_generator: dict[str, list[Score]] = defaultdict(list)
     for score in scores:
         by_generator[score.image.generator.name].append(score)
-    write = WRITERS[known.pop()]
+    name = known.pop()
+    write = WRITERS[name]
     files: Files = {}
     with metadata_as_read():
         for generator, some in by_generator.items():
             files |= write(generator, run.judge.name, some)
+    if not files:
+        raise ExportRefused(f"{run.judge.name} has no score that the files of {name} can hold.")
     return _zipped(files)
 
 
@@ -107,7 +123,7 @@ def _corebench(generator: str, judge: str, scores: Sequence[Score]) -> Files:
             {**point, "score": _whole(points.get(place))}
             for place, point in enumerate(row["Checklist"])
         ]
-        name = prompt.key if _is_only(score) else f"{prompt.key}-{score.image.sample}"
+        name = prompt.key if has_one_picture(score) else f"{prompt.key}-{score.image.sample}"
         value = "" if score.value is None else score.value
         tasks[corebench_task(prompt.key)][name] = {
             **row,
@@ -171,11 +187,49 @@ def _dpg(generator: str, judge: str, scores: Sequence[Score]) -> Files:
     return {f"{generator}/dpg-bench_{judge}_results.txt": "".join(lines)}
 
 
+def _tiif(generator: str, judge: str, scores: Sequence[Score]) -> Files:
+    """A file for each picture, with the answer to each question."""
+    files = {}
+    for score in scores:
+        prompt, points = score.image.prompt, _point_scores(score)
+        kind, number, length = prompt.key.split("/")
+        asked = next((r for r in prompt.metadata["rows"] if "yn_question_list" in r["row"]), None)
+        if asked is None or score.value is None:
+            continue
+        expected = [one.strip().capitalize() for one in asked["row"]["yn_answer_list"]]
+        told = [_as_answer(answer, points.get(n)) for n, answer in enumerate(expected)]
+        content = {
+            "attribute": kind,
+            "desc": f"{length}_description",
+            "jsonl_file": PurePosixPath(asked["file"]).name,
+            "line_idx": int(number),
+            "questions": asked["row"]["yn_question_list"],
+            "gt_answers": asked["row"]["yn_answer_list"],
+            "model_pred": told,
+            **score.evidence.get(COLUMNS, {}),
+        }
+        name = number if has_one_picture(score) else f"{number}_{score.image.sample}"
+        text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
+        files[_safe_name(f"{judge}/{generator}/{kind}/{length}/{name}.json")] = text
+    return files
+
+
+def _as_answer(expected: str, right: float | None) -> str:
+    """What was said, told by whether it was right; empty where nobody knows."""
+    if right not in (0, 1):
+        return ""
+    other = {"Yes": "No", "No": "Yes"}
+    return (expected if right else other[expected]).lower()
+
+
 WRITERS: dict[str, Callable[[str, str, Sequence[Score]], Files]] = {
     "corebench": _corebench,
     "unigenbench": _unigenbench,
     "wise": _wise,
     "dpg": _dpg,
+    "tiif": _tiif,
+    **text_set_results.WRITERS,
+    **edit_set_results.WRITERS,
 }
 
 
@@ -187,10 +241,6 @@ def _whole(value: float | None) -> int | float | str:
     if value is None:
         return ""
     return int(value) if value == int(value) else value
-
-
-def _is_only(score: Score) -> bool:
-    return score.image.key == f"{score.image.generator.name}/{score.image.prompt.key}"
 
 
 def _zipped(files: Files) -> Iterator[bytes]:

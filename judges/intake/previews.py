@@ -56,7 +56,13 @@ def source_of(path: Path, typed: Mapping[str, Any], *, format: str) -> Source:
         folder=str(typed.get("folder", "")) if format == "pictures" else "",
         name=str(typed.get("name_is", "")) if format == "pictures" else "",
         questions=dict(typed.get("questions", {})) if format == "tidy" else {},
+        grid=_grid(typed.get("grid", "")),
     )
+
+
+def _grid(said: Any) -> int:
+    """0 where nothing was said: as the set's own pictures come."""
+    return int(said) if said in tuple("12345678") else 0
 
 
 def is_small(delivery: Delivery) -> bool:

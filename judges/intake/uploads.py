@@ -39,7 +39,7 @@ LARGEST = 8 * 2**30
 MOST_WAITING = 20
 TABLES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
 # What a person stated of what is in the files.
-CHOICES = ("columns", "folder", "name_is", "questions")
+CHOICES = ("columns", "folder", "name_is", "questions", "grid")
 
 
 def accept(
@@ -52,6 +52,7 @@ def accept(
     format: str = "tidy",
     generator: str = "",
     judge: str = "",
+    grid: int = 0,
     dry_run: bool = False,
     strict: bool = False,
     key: str = "",
@@ -83,6 +84,7 @@ def accept(
             "file": file,
             "generator": generator[:200],
             "judge": judge[:120],
+            "choices": {"grid": str(grid)} if grid else {},
             "dry_run": dry_run,
             "strict": strict,
         },

@@ -11,14 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from judges.methods.word_scores import (
-    character_share,
-    count_words,
-    edit_share,
-    language_of,
-    missing_words,
-    words_of,
-)
+from annotations.benchmarks.prompt_sets.word_counts import count_words, language_of, words_of
+from judges.methods.word_scores import character_share, edit_share, missing_words
 from judges.options import Optioned, choice, free_text
 from judges.protocols import Judgement, KnownAnswers, Line, Subject, Unscored, Want, Writing
 

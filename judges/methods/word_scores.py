@@ -1,44 +1,19 @@
-"""How much of an expected text was read, as LongText and OneIG count words, and by edits.
-
-LongText counts a word whatever its case; OneIG only as it is written. Both take the marks away first,
-so that “sale!” is “sale”. Chinese is counted by characters. A word counts as often as it is expected.
-"""
+"""How much of an expected text was read: by words, as LongText and OneIG count them, and by edits."""
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-_MARKS = re.compile(r"[^\w\s]|_")
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
-# What OneIG's mean distance is worth, by language: a distance of so many edits costs all of it.
-WORST_DISTANCE = {"en": 100, "zh": 50}
-
-
-def language_of(text: str) -> str:
-    return "zh" if _CHINESE.search(text) else "en"
-
-
-def without_marks(text: str) -> str:
-    return " ".join(_MARKS.sub("", text).split())
-
-
-def words_of(text: str, language: str) -> list[str]:
-    """Words, or in Chinese characters."""
-    plain = without_marks(text)
-    return list(plain.replace(" ", "")) if language == "zh" else plain.split()
-
-
-def count_words(expected: str, read: str, language: str, *, as_written: bool) -> tuple[int, int]:
-    """How many of the expected words were read, and how many are expected."""
-    if not as_written:
-        expected, read = expected.lower(), read.lower()
-    wanted = Counter(words_of(expected, language))
-    return (wanted & Counter(words_of(read, language))).total(), wanted.total()
+from annotations.benchmarks.prompt_sets.word_counts import (
+    count_words,
+    one_ig_score,
+    without_marks,
+    words_of,
+)
 
 
 def missing_words(expected: str, read: str, language: str, *, as_written: bool) -> list[str]:
@@ -96,11 +71,6 @@ def one_ig_text(rows: Sequence[tuple[str, str]], language: str) -> OneIgText:
     flawless = distances.count(0) / len(distances)
     score = one_ig_score(mean, flawless, words, language)
     return OneIgText(distances, shares, mean, flawless, words, score)
-
-
-def one_ig_score(mean_distance: float, flawless: float, words: float, language: str) -> float:
-    worst = WORST_DISTANCE[language]
-    return 1 - min(worst, mean_distance) * (1 - flawless) * (1 - words) / worst
 
 
 def _shares(counts: Sequence[tuple[int, int]]) -> list[float]:

@@ -14,6 +14,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotations.access import PersonsRequest, research_place_or_404
+from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused, NotYours, Refused
 from annotations.models import Study
@@ -29,7 +30,9 @@ from judges.models import Delivery, Upload
 NOT_YOURS = "New studies are made by people who own one already, and by administrators."
 # What is kept of a form, besides columns and questions.
 WORDS = {"name": 200, "format": 40, "kind": 10, "folder": 40, "name_is": 40}
-WORDS |= {"generator": 200, "judge": 120}
+WORDS |= {"generator": 200, "judge": 120, "grid": 1}
+# Pictures across and down in one file, of sets that come in grids.
+GRIDS = {"1": "one picture", "2": "2 × 2", "3": "3 × 3", "4": "4 × 4"}
 
 
 @require_http_methods(["GET", "POST"])
@@ -146,6 +149,8 @@ def context_of(request: PersonsRequest, study: Study | None) -> dict[str, Any]:
         "label_kinds": KINDS,
         "folders": list(FOLDERS.items()),
         "names": list(NAMES.items()),
+        "grids": list(GRIDS.items()) if found.get("format") in SETS else [],
+        "usual_grid": GRIDS[str(SETS[found["format"]].grid)] if found.get("format") in SETS else "",
         "samples": list(SAMPLES),
     }
 
@@ -175,6 +180,8 @@ def _typed(request: PersonsRequest, delivery: Delivery) -> dict[str, Any]:
     for name, longest in WORDS.items():
         if name in post:
             typed[name] = post[name].strip()[:longest]
+    if typed.get("grid") not in GRIDS:
+        typed["grid"] = ""
     typed["strict"] = "strict" in post
     levels = found.get("levels") or {}
     for name, known, guess in (

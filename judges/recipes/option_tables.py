@@ -8,7 +8,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judges.options import Option, declared
+from judges.recipes.absent_models import ABSENT_MODELS
 from judges.recipes.entry import Entry
+from judges.recipes.measured_speed import NOT_YET, measured_speed
 from judges.recipes.names import ENGINES, METHODS, kinds_of, load
 from judges.recipes.published_weights import HUB, PUBLISHED
 
@@ -29,11 +31,15 @@ def judge_page(entries: Mapping[str, Entry]) -> str:
     lines = [
         HEAD,
         "\n## Every judge\n",
+        "Seconds an image are those that somebody measured on published weights "
+        "([Judges on published weights](real-weights.md)); “not yet” means that nobody has.\n",
         *_judge_rows(entries),
         "\n## Published weights\n",
         "What their pages tell, rounded. Memory is that of the weights alone; pictures and texts come on top. "
         "`JUDGE_MEMORY` says how much the machine has that runs them.\n",
         *_weight_rows(),
+        "\n## Models that cannot be loaded\n",
+        *_absent_rows(),
         "\n## Methods\n",
         *_method_rows(),
         "\n## Engines\n",
@@ -50,13 +56,15 @@ def judge_page(entries: Mapping[str, Entry]) -> str:
 
 
 def _judge_rows(entries: Mapping[str, Entry]) -> Iterator[str]:
-    yield "| judge | title | method | engines | released |\n|---|---|---|---|---|"
+    yield "| judge | title | method | engines | released | seconds an image |\n|---|---|---|---|---|---|"
     for name, entry in entries.items():
         engines = "; ".join(
             f"{kind}: {_engine(path, options)}" for kind, (path, options) in entry.parts.items()
         )
         date = entry.release_date or ""
-        yield f"| `{name}` | {entry.title} | `{SHORT_METHODS[entry.method]}` | {engines} | {date} |"
+        method = f"`{SHORT_METHODS[entry.method]}`"
+        speed = "; ".join(one.in_words for one in measured_speed(entry)) or NOT_YET
+        yield f"| `{name}` | {entry.title} | {method} | {engines} | {date} | {speed} |"
 
 
 def _engine(path: str, options: Mapping[str, Any]) -> str:
@@ -80,6 +88,12 @@ def _weight_rows() -> Iterator[str]:
         half, eighth = (f"{one.memory_gb(kind):.2g}" for kind in ("bfloat16", "int8"))
         licence = one.licence or "none stated"
         yield f"| {known} | {one.parameters:g} | {one.download_gb:g} | {half} | {eighth} | {licence} |"
+
+
+def _absent_rows() -> Iterator[str]:
+    yield "| model | whose | why not | instead |\n|---|---|---|---|"
+    for one in ABSENT_MODELS:
+        yield f"| {one.name} | {one.whose} | {one.why_not} | {one.instead} |"
 
 
 def _method_rows() -> Iterator[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from typing import Any
 
@@ -17,6 +17,7 @@ from judges.models import IMPORTED, Run, Score
 from judges.names import APART, runs_by_name
 from judges.options import Option
 from judges.recipes.entry import Entry
+from judges.recipes.measured_speed import measured_speed
 from judges.runs import lifecycle
 from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, Mend, StudyPrompts
 from judges.runs.local_weights import is_provisional
@@ -183,6 +184,9 @@ class JudgeInfo:
     options: dict[str, Any]
     declared: list[dict[str, Any]]
     kind: str  # the heading under which the command lists it
+    measured: list[
+        dict[str, Any]
+    ]  # device, seconds an image, date; none where nobody has measured them
 
     @property
     def reads_weights(self) -> bool:
@@ -192,7 +196,9 @@ class JudgeInfo:
     def sentence(self) -> str:
         told = f"{self.state.capitalize()}." if self.state != NEEDS else ""
         weights = f"Weights: {self.weights}." if self.weights else ""
-        return " ".join(part for part in (told, self.needs, weights) if part)
+        speed = "; ".join(f"{one['seconds']:g} s on {one['device']}" for one in self.measured)
+        speed = f"An image took {speed}." if speed else ""
+        return " ".join(part for part in (told, self.needs, weights, speed) if part)
 
     @property
     def groups(self) -> dict[str, list[OptionField]]:
@@ -239,6 +245,7 @@ def _info(name: str, entry: Entry) -> JudgeInfo:
         options=options,
         declared=[told.as_json(option) for option, told in declared.items()],
         kind=_kind(name, entry),
+        measured=[asdict(one) for one in measured_speed(entry)],
     )
 
 

@@ -182,9 +182,9 @@ def _compared(
 
 def rapid_ocr_row(name: str) -> Row:
     """The weights that lie in a package: drawn signs, whose words are known to the letter."""
+    from annotations.benchmarks.prompt_sets.word_counts import count_words
     from annotations.benchmarks.signs import study
     from judges import registry
-    from judges.methods.word_scores import count_words
     from judges.runs.self_test import check_engines
 
     if reason := registry.why_not(name):

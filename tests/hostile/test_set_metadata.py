@@ -23,6 +23,8 @@ from judges.models import AtomScore, Run, Score
 from judges.parts import drafts, freeze
 from judges.runs.fit import StudyPrompts
 from tests import making
+from tests.annotations.benchmarks import edit_grades
+from tests.annotations.benchmarks.edit_layouts import LAYOUTS
 from tests.annotations.benchmarks.prompt_sets import small
 from tests.hostile.routes import routes
 
@@ -123,6 +125,7 @@ def test_no_metadata_of_a_set_break_its_files_and_scores(name, tmp_path, monkeyp
             lambda: b"".join(set_files.prompt_files(study)),
             lambda: b"".join(set_files.result_files(study, run)),
             lambda: official.official_scores(study, judge="some-judge"),
+            lambda: official.scores_of_everybody(study, slips=(), edition=""),
         ):
             try:
                 write()
@@ -130,6 +133,37 @@ def test_no_metadata_of_a_set_break_its_files_and_scores(name, tmp_path, monkeyp
                 assert refusal.message.endswith(".")
                 refused += 1
         Prompt.objects.filter(pk=prompt.pk).update(metadata=prompt.metadata)
+    assert refused
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_no_metadata_of_a_set_of_edits_break_its_files_and_scores(
+    name, tmp_path, monkeypatch, settings
+):
+    monkeypatch.setattr(official, "RESAMPLES", 2)
+    settings.MEDIA_ROOT = tmp_path / "media"
+    LAYOUTS[name][0](tmp_path / "in")
+    edit_grades.write(tmp_path / "in", name)
+    import_study(slug="s", format=name, source=Source(tmp_path / "in"))
+    study = Study.objects.get(slug="s")
+    runs = list(study.runs.all())
+    prompts, dice, refused = list(study.prompts.order_by("pk")), random.Random(14), 0
+    for _ in range(MANGLED):
+        prompt = dice.choice(prompts)
+        odd = {"tags": []} if dice.random() < 0.3 else {}
+        metadata = mangle(prompt.metadata, dice)
+        Prompt.objects.filter(pk=prompt.pk).update(metadata=metadata, **odd)
+        for write in (
+            lambda: b"".join(set_files.prompt_files(study)),
+            lambda: b"".join(set_files.result_files(study, dice.choice(runs))),
+            lambda: official.scores_of_everybody(study, slips=(), edition=""),
+        ):
+            try:
+                write()
+            except Refused as refusal:
+                assert refusal.message.endswith(".")
+                refused += 1
+        Prompt.objects.filter(pk=prompt.pk).update(metadata=prompt.metadata, tags=prompt.tags)
     assert refused
 
 
@@ -200,3 +234,11 @@ def test_no_metadata_stop_the_drafting_and_freezing_of_parts(study):
             Prompt.objects.filter(pk=prompt.pk).update(metadata=metadata)
         drafts.make_draft(study=study)
         freeze.freeze(study=study)
+
+
+def test_a_set_named_by_thousands_of_digits_is_none(study):
+    Prompt.objects.filter(study=study).update(metadata={"benchmark": "9" * 5000})
+    try:
+        assert set_files.sets_of(study) <= {"9" * 5000}
+    except Refused as refusal:
+        assert refusal.message.endswith(".")

@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
+from annotations.benchmarks.edit_sets.points import FREE
 from annotations.sources import parquet_rows
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import SUFFIXES, take_text
@@ -50,14 +51,20 @@ class EditSet:
 def _rows(
     root: Path, file: str, of: Callable[[Path, str, int, str, Any], Item]
 ) -> Iterator[Item | Rejected]:
-    """Of a file of JSON: an object of items by their id, or a list of them."""
+    """Of a file of JSON: an object of items by their id, or a list of them. Each keeps its row, so that the
+    file can be written again."""
     found = document(root / file)
+    form = "objects" if isinstance(found, dict) else "list"
     pairs = found.items() if isinstance(found, dict) else enumerate(found)
     for line, (key, value) in enumerate(pairs, 1):
         try:
-            yield of(root, file, line, str(key), value)
+            item = of(root, file, line, str(key), value)
         except Unfit as unfit:
             yield unfit.reject(line, file)
+            continue
+        row = {"file": file, "form": form, "place": line - 1, "row": value}
+        row |= {"id": str(key)} if form == "objects" else {}
+        yield replace(item, metadata={**item.metadata, "rows": [row]})
 
 
 def _first(path: Path) -> Any:
@@ -122,7 +129,9 @@ def _rise(root: Path, file: str, line: int, key: str, value: Any) -> Item:
     more = [value[name] for name in ("subcategory", "task_type", "subtask") if name in value]
     tags = tuple(dict.fromkeys(tag for tag in (category, *more) if isinstance(tag, str) and tag))
     told = ("reference", "reference_txt")
-    kept = {name: value[name] for name in told if isinstance(value.get(name), str)}
+    kept: dict[str, Any] = {name: value[name] for name in told if isinstance(value.get(name), str)}
+    if value.get(FREE):
+        kept[FREE] = True
     return Item(index, text, tags, f"{category}/{index}", tuple(pictures), line, file, kept)
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from annotations.benchmarks.edit_sets import grades
 from annotations.benchmarks.edit_sets.items import PLAIN, SETS, Item
 from annotations.sources import picture_folder
 from annotations.sources.json_values import Images, left_out, named_after
@@ -24,13 +25,16 @@ from annotations.sources.records import (
 COPY = "_SRCIMG"
 
 
-def read(name: str, path: Path, images: Path | None, generator: str) -> Iterator[Record]:
+def read(
+    name: str, path: Path, images: Path | None, generator: str, judge: str = ""
+) -> Iterator[Record]:
     """`images`: the folder of results, where they do not lie beside the instructions."""
     chosen = SETS[name]
     title = chosen.title.partition(":")[0]
     root, files = picture_folder.list_files(path)
     texts = [file for file in files if not picture_folder.is_picture(file)]
-    own = [file for file in texts if chosen.is_file(root / file)]
+    graded = [file for file in texts if grades.holds_grades(name, root / file)]
+    own = [file for file in texts if file not in graded and chosen.is_file(root / file)]
     if not own:
         raise Unreadable(f"{path.name} holds no instructions of {title}.")
     items: dict[str, Item] = {}
@@ -44,8 +48,28 @@ def read(name: str, path: Path, images: Path | None, generator: str) -> Iterator
             else:
                 items[item.key] = item
                 yield from _prompt(name, item)
-    yield from _results(root, files, items, images, generator)
-    yield from left_out((f for f in texts if f not in own), f"no instructions of {title}")
+    seen = Images()
+    yield from _results(root, files, items, images, generator, seen)
+    for folder, some in _grade_files(name, root, graded, images):
+        for file in some:
+            yield from grades.read_grades(name, folder, file, items, generator, judge, seen)
+    others = (file for file in texts if file not in own and file not in graded)
+    yield from left_out(others, f"no instructions of {title}")
+
+
+def _grade_files(
+    name: str, root: Path, graded: list[str], images: Path | None
+) -> Iterator[tuple[Path, list[str]]]:
+    """The scripts write them beside the results, which may lie elsewhere."""
+    yield root, graded
+    if (
+        images is not None
+        and images.is_dir()
+        and not images.resolve().is_relative_to(root.resolve())
+    ):
+        files = picture_folder.list_files(images)[1]
+        others = [file for file in files if not picture_folder.is_picture(file)]
+        yield images, [file for file in others if grades.holds_grades(name, images / file)]
 
 
 def _prompt(name: str, item: Item) -> Iterator[Record]:
@@ -66,11 +90,12 @@ def _results(
     items: Mapping[str, Item],
     images: Path | None,
     generator: str,
+    seen: Images,
 ) -> Iterator[Record]:
     folder, there = (root, files) if images is None else picture_folder.list_files(images)
     used = {content for item in items.values() for _, content, _ in item.pictures}
     by_name = {item.name: item for item in items.values()}
-    seen, unknown = Images(), []
+    unknown = []
     nameless = False
     for file in there:
         if not picture_folder.is_picture(file) or folder / file in used:

@@ -27,7 +27,7 @@ class SetRow:
     """`id`: its name in an object of objects, else empty; `place`: how many stand before it."""
 
     file: str
-    form: str  # "objects", "list", "data_list", "lines", "table" or "text"
+    form: str  # "objects", "object", "list", "data_list", "lines", "table" or "text"
     place: int
     line: int
     values: Mapping[str, Any]
@@ -59,7 +59,10 @@ def _document(path: Path, name: str) -> Iterator[SetRow | Rejected]:
     form = "list"
     if isinstance(content, dict) and isinstance(content.get(DATA_LIST), list):
         content, form = content[DATA_LIST], "data_list"
-    if isinstance(content, dict):
+    if isinstance(content, dict) and not any(isinstance(v, dict) for v in content.values()):
+        if content:
+            yield SetRow(name, "object", 0, 1, content)
+    elif isinstance(content, dict):
         for place, (id, values) in enumerate(content.items()):
             if isinstance(values, dict):
                 yield SetRow(name, "objects", place, place + 1, values, id)

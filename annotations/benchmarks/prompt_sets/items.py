@@ -158,10 +158,10 @@ def _dpg(row: SetRow) -> Iterator[Item]:
         return
     values = row.values
     number, key = values["proposition_id"].strip(), values["item_id"].strip()
-    if not number.isdecimal():
+    if not _is_number(number):
         raise Unfit("proposition_id", number, "“proposition_id” must be a whole number.")
     on = [part.strip() for part in values["dependency"].split(",")]
-    if not all(part.isdecimal() for part in on):
+    if not all(map(_is_number, on)):
         raise Unfit("dependency", values["dependency"], "A dependency is numbers of questions.")
     question = AtomRecord(
         int(number),
@@ -172,6 +172,10 @@ def _dpg(row: SetRow) -> Iterator[Item]:
         tuple(int(part) for part in on if int(part)),
     )
     yield Item(key, values["text"], key, atoms=(question,))
+
+
+def _is_number(text: str) -> bool:
+    return text.isdecimal() and len(text) < 10
 
 
 def _is_dpg(row: SetRow) -> bool:
@@ -199,7 +203,7 @@ def _wise(row: SetRow) -> Iterator[Item]:
 
 # --- OneIG: ids begin anew in each category
 
-_ONEIG_FOLDERS = {
+ONEIG_FOLDERS = {
     "Anime_Stylization": "anime",
     "Portrait": "human",
     "General_Object": "object",
@@ -207,38 +211,48 @@ _ONEIG_FOLDERS = {
     "Knowledge_Reasoning": "reasoning",
     "Multilingualism": "multilingualism",
 }
-_ONEIG_CATEGORIES = {folder: name for name, folder in _ONEIG_FOLDERS.items()}
-_ONEIG_PROMPTS = ("prompt_en", "prompt_cn", "prompt_zh", "prompt")
+ONEIG_CATEGORIES = {folder: name for name, folder in ONEIG_FOLDERS.items()}
+_ONEIG_CHINESE = ("prompt_cn", "prompt_zh")
+_ONEIG_PROMPTS = ("prompt_en", *_ONEIG_CHINESE, "prompt")
 
 
 def _oneig(row: SetRow) -> Iterator[Item]:
     stem = PurePosixPath(row.file).stem.lower()
+    is_chinese = stem.endswith(("zh", "cn")) or any(row.values.get(name) for name in _ONEIG_CHINESE)
     if row.form == "objects":
-        folder = stem.removesuffix("_zh")
-        yield _oneig_item(_ONEIG_CATEGORIES[folder], row.id, "", _oneig_questions(row.values), {})
+        category = ONEIG_CATEGORIES[stem.removesuffix("_zh")]
+        yield _oneig_item(category, row.id, is_chinese, "", _oneig_questions(row.values), {})
     elif "text_content" in row.values:
         content = row.values["text_content"]
-        yield _oneig_item("Text_Rendering", row.values["id"], "", (), {"text": content})
+        id = row.values["id"]
+        yield _oneig_item("Text_Rendering", id, is_chinese, "", (), {"text": content})
     else:
         text = next((v for n in _ONEIG_PROMPTS if (v := row.values.get(n))), "")
         if not text:
             raise Unfit("prompt_en", "", "“prompt_en” is empty.")
         tags = [row.values.get(name, "") for name in ("type_of_prompt", "prompt_length", "class")]
-        yield _oneig_item(row.values["category"], row.values["id"], text, (), {}, tags)
+        category, id = row.values["category"], row.values["id"]
+        yield _oneig_item(category, id, is_chinese, text, (), {}, tags)
 
 
 def _oneig_item(
     category: str,
     id: str,
+    is_chinese: bool,
     text: str,
     atoms: tuple[AtomRecord, ...],
     metadata: Mapping[str, Any],
     tags: Sequence[str] = (),
 ) -> Item:
-    folder = _ONEIG_FOLDERS.get(category, category)
+    """Both languages have the same ids."""
+    folder = ONEIG_FOLDERS.get(category, category)
     kept = tuple(dict.fromkeys(tag for tag in (category, *tags) if tag and tag != "None"))
     tags = kept if text else ()
-    return Item(f"{category}/{id}", text, id, (folder,), tags, atoms, metadata)
+    key = f"{category}/{id}"
+    folders: tuple[str, ...] = (folder,)
+    if is_chinese:
+        key, folders = f"zh/{key}", (folder, "zh")
+    return Item(key, text, id, folders, tags, atoms, metadata)
 
 
 def _oneig_questions(values: Mapping[str, Any]) -> tuple[AtomRecord, ...]:
@@ -265,7 +279,7 @@ def _numbered(values: Mapping[str, Any], name: str) -> dict[int, Any]:
 def _is_oneig(row: SetRow) -> bool:
     stem = PurePosixPath(row.file).stem.lower().removesuffix("_zh")
     if row.form == "objects":
-        return _has("question", "dependency")(row) and stem in _ONEIG_CATEGORIES
+        return _has("question", "dependency")(row) and stem in ONEIG_CATEGORIES
     if row.form != "table":
         return False
     if {"id", "text_content"} <= row.values.keys():

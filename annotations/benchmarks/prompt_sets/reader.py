@@ -80,6 +80,15 @@ def read(
         if name in ("dpg", "oneig"):
             metadata["propositions"] = [atom.index for atom in item.atoms]
         yield PromptRecord(key, item.text, item.tags, atoms, None, metadata, line, source)
+    if name == "oneig" and answers:
+        if grid > 1:
+            words = (
+                "Scores of OneIG's script are means over a whole grid: where it is cut, none is a"
+            )
+            yield Remark(f"{words} picture's, and they are left out (--grid 1 keeps grids whole).")
+            answers = []
+        else:
+            grid = 1
     seen = json_values.Images()
     folder = images if images is not None else root
     yield from pictures.records(folder, complete, generator, grid or chosen.grid, seen)

@@ -1,5 +1,5 @@
 """What a set's own script says of pictures, as scores: T2I-CoReBench's checklists, UniGenBench's tables,
-WISE's lines, DPG-Bench's texts.
+WISE's lines, DPG-Bench's texts, TIIF's answers. What was read of texts: `text_results.py`.
 
 A score that the script could not read (T2I-CoReBench's empty text, WISE's 999) is none, with the reason.
 """
@@ -12,14 +12,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import PurePosixPath
 from typing import Any
 
+from annotations.benchmarks.prompt_sets import text_results
 from annotations.benchmarks.prompt_sets.files import TEXT, SetRow
 from annotations.benchmarks.prompt_sets.items import Item, corebench_task
-from annotations.benchmarks.prompt_sets.picture_names import Names, picture_key
-from annotations.sources.checks import Unfit
-from annotations.sources.json_values import Images
-from annotations.sources.records import ImageRecord, Record, ScoreRecord
+from annotations.benchmarks.prompt_sets.picture_names import Names
+from annotations.benchmarks.prompt_sets.result_places import (
+    find_prompt,
+    folder_of,
+    image_of,
+    posix_path,
+    unknown_columns,
+)
+from annotations.sources.checks import LARGEST_NUMBER, Unfit
+from annotations.sources.json_values import Images, take_text
+from annotations.sources.records import Record, ScoreRecord
 
 _GRADES = ("consistency", "realism", "aesthetic_quality")
+TIIF_COLUMNS = (
+    *("attribute", "desc", "jsonl_file", "line_idx", "questions", "gt_answers", "model_pred"),
+)
 _FAILED = 999
 # `./results/sdxl/12.png, 0.5, 1.0, 0.25, 0.5, 0.5625`
 _DPG_LINE = re.compile(r"(?P<path>.+?\.\w{3,4}), (?P<scores>[\d.e-]+(?:, [\d.e-]+)+)")
@@ -40,7 +51,9 @@ def is_result(name: str, row: SetRow) -> bool:
         return "prompt_id" in values and ("score" in values or "consistency" in values)
     if name == "dpg":
         return row.form == "text" and bool(_DPG_LINE.match(values[TEXT]))
-    return False
+    if name == "tiif":
+        return row.form == "object" and {"line_idx", "desc", "model_pred"} <= values.keys()
+    return text_results.is_result(name, row)
 
 
 def records(
@@ -63,10 +76,10 @@ def _corebench(
     row: SetRow, names: Names, generator: str, judge: str, seen: Images
 ) -> Iterator[Record]:
     path = PurePosixPath(row.file)
-    item, sample = _prompt(names, row.id, path.parts[:-1])
+    item, sample = find_prompt(names, row.id, path.parts[:-1])
     judge = judge or path.stem.removeprefix(f"{corebench_task(item.key)}-")
-    who = generator or _folder_of(path)
-    key, image = _image(item, sample, who, row)
+    who = generator or folder_of(path)
+    key, image = image_of(item, sample, who, row)
     yield from seen.send(image)
     scores = [point.get("score") for point in row.values["Checklist"]]
     read = [float(score) for score in scores if score in (0, 1) and not isinstance(score, bool)]
@@ -82,10 +95,10 @@ def _corebench(
 def _unigenbench(
     row: SetRow, names: Names, generator: str, judge: str, seen: Images
 ) -> Iterator[Record]:
-    picture = PurePosixPath(row.values.get("img_path", "").replace("\\", "/"))
+    picture = posix_path(row.values.get("img_path"))
     stem = picture.stem or row.values["index"]
     edition = PurePosixPath(row.file).stem.rpartition("_")[2]
-    item, sample = _prompt(names, stem, (edition, *picture.parts[:-1]))
+    item, sample = find_prompt(names, stem, (edition, *picture.parts[:-1]))
     try:
         scores = json.loads(row.values["result_json"])["score"]
         read = [float(score) for score in scores]
@@ -94,8 +107,8 @@ def _unigenbench(
     if len(read) != len(item.atoms) or set(read) - {0.0, 1.0}:
         words = f"There must be {len(item.atoms)} scores, each 0 or 1."
         raise Unfit("result_json", str(scores)[:80], words)
-    who = generator or _folder_of(picture)
-    key, image = _image(item, sample, who, row)
+    who = generator or folder_of(picture)
+    key, image = image_of(item, sample, who, row)
     yield from seen.send(image)
     yield from _points(key, judge or "unigenbench", read, row)
 
@@ -108,15 +121,17 @@ def _points(key: str, judge: str, scores: Sequence[float], row: SetRow) -> Itera
 
 def _wise(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
     path = PurePosixPath(row.file)
-    item, sample = _prompt(names, str(row.values["prompt_id"]), path.parts[:-1])
-    who = generator or _folder_of(path)
-    key, image = _image(item, sample, who, row)
+    item, sample = find_prompt(names, str(row.values["prompt_id"]), path.parts[:-1])
+    who = generator or folder_of(path)
+    key, image = image_of(item, sample, who, row)
     yield from seen.send(image)
     grades = [grade for grade in ("score", *_GRADES) if grade in row.values]
     for grade in grades:
         value = row.values[grade]
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Unfit(grade, value, f"“{grade}” must be a number.")
+        if not abs(value) <= LARGEST_NUMBER:
+            raise Unfit(grade, str(value)[:80], f"“{grade}” is too large, or no number.")
         name = judge or "wise"
         name = name if grade == "score" else f"{name}-{grade}"
         failed = value == _FAILED
@@ -131,36 +146,72 @@ def _wise(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -
 
 
 def _dpg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
-    for line in row.values[TEXT].splitlines():
+    for number, line in enumerate(row.values[TEXT].splitlines(), 1):
         match = _DPG_LINE.fullmatch(line.strip())
         if match is None:
             continue  # The summary of categories at its end.
-        picture = PurePosixPath(match["path"].replace("\\", "/"))
-        item, _ = _prompt(names, picture.stem, ())
-        who = generator or _folder_of(picture)
+        try:
+            yield from _dpg_line(match, row, number, names, generator, judge, seen)
+        except Unfit as unfit:
+            yield unfit.reject(number, row.file)
+
+
+def _dpg_line(
+    match: re.Match[str],
+    row: SetRow,
+    number: int,
+    names: Names,
+    generator: str,
+    judge: str,
+    seen: Images,
+) -> Iterator[Record]:
+    picture = posix_path(match["path"])
+    item, _ = find_prompt(names, picture.stem, ())
+    who = generator or folder_of(picture)
+    try:
         *crops, _ = [float(part) for part in match["scores"].split(", ")]
-        for cell, score in enumerate(crops):
-            key, image = _image(item, cell if len(crops) > 1 else None, who, row)
-            yield from seen.send(image)
-            yield ScoreRecord(key, judge or "dpg", score, line=row.line, source=row.file)
+    except ValueError:
+        raise Unfit("line", match[0][:80], "A picture's line is its path and numbers.") from None
+    for cell, score in enumerate(crops):
+        key, image = image_of(item, cell if len(crops) > 1 else None, who, row)
+        yield from seen.send(image)
+        yield ScoreRecord(key, judge or "dpg", score, line=number, source=row.file)
 
 
-def _folder_of(path: PurePosixPath) -> str:
-    """Which the scripts call after the generator."""
-    return path.parts[-2] if len(path.parts) > 1 else "unnamed"
+# --- TIIF: a file for each picture, eval_results/MODEL/TYPE/short/12.json
 
 
-def _prompt(names: Names, stem: str, folders: Sequence[str]) -> tuple[Item, int | None]:
-    found = names.find(stem, folders)
-    if isinstance(found, str):
-        raise Unfit("picture", stem, found)
-    return found
+def _tiif(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
+    kind, length = (take_text(row.values, name) for name in ("attribute", "desc"))
+    item, _ = find_prompt(names, str(row.values["line_idx"]), (kind, length))
+    told = row.values["model_pred"]
+    if not isinstance(told, list) or len(told) != len(item.atoms):
+        words = f"There must be {len(item.atoms)} answers, one to each question."
+        raise Unfit("model_pred", str(told)[:80], words)
+    folders = PurePosixPath(row.file).parts[:-1]
+    who = generator or (folders[-3] if len(folders) > 2 else "unnamed")
+    key, image = image_of(item, None, who, row)
+    yield from seen.send(image)
+    judge = judge or "tiif"
+    known = []
+    for place, (said, atom) in enumerate(zip(told, item.atoms, strict=True)):
+        answer = _answer(said)
+        right = float(answer == atom.expected) if answer else None
+        error = "" if answer else f"“{str(said)[:40]}” is neither yes nor no."
+        known += [] if right is None else [right]
+        yield ScoreRecord(
+            key, judge, right, atom=place, error=error, line=row.line, source=row.file
+        )
+    mean = sum(known) / len(known) if known else None
+    error = "" if known else "No answer was yes or no."
+    kept = unknown_columns(row, TIIF_COLUMNS)
+    yield ScoreRecord(key, judge, mean, error=error, evidence=kept, line=row.line, source=row.file)
 
 
-def _image(item: Item, sample: int | None, who: str, row: SetRow) -> tuple[str, ImageRecord]:
-    key = picture_key(who, item, sample)
-    image = ImageRecord(key, item.key, who, sample=sample or 0, line=row.line, source=row.file)
-    return key, image
+def _answer(said: Any) -> str:
+    """ "Yes" or "No"; empty where it is neither."""
+    word = said.strip(" .,!").capitalize() if isinstance(said, str) else ""
+    return word if word in ("Yes", "No") else ""
 
 
 _READ: dict[str, Any] = {
@@ -168,4 +219,6 @@ _READ: dict[str, Any] = {
     "unigenbench": _unigenbench,
     "wise": _wise,
     "dpg": _dpg,
+    "tiif": _tiif,
+    **text_results.READERS,
 }

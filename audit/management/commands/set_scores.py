@@ -8,11 +8,17 @@ from audit.set_scores.official import in_words, official_scores
 class Command(StudyCommand):
     help = (
         "Print what a set's own script would print of each generator (T2I-CoReBench, UniGenBench, DPG-Bench, "
-        "LongText, OneIG, CVTG, WISE, TIIF), from one judge's stored scores, with intervals over prompts."
+        "LongText, OneIG, CVTG, WISE, TIIF, and sets of edits), from one judge's stored scores, with intervals over "
+        "prompts."
     )
 
     def arguments(self, add) -> None:
-        add("--judge", "needed where several have scored the study", default="", metavar="NAME")
+        add(
+            "--judge",
+            "or people; needed where several have scored the study",
+            default="",
+            metavar="NAME",
+        )
         slips = ", ".join(slip for some in SLIPS.values() for slip in some)
         coded = f"do as the script does by a slip, may be given several times: {slips}"
         add.many("--as-coded", coded, metavar="SLIP")

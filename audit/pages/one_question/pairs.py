@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import io
 import math
+import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
@@ -28,6 +30,7 @@ from audit.contests.useful_pairs import draw_informative
 from audit.questions.pairs.question import PAIRS
 from audit.words import pairs as words
 from audit.words.counting import waiting_words
+from judges.preferences.imported import ImportedVotes, VotesRefused, take_votes
 
 MOST_IMAGES = 100_000  # of more, a draw takes longer than a page may
 LARGEST_FILE = 10_000_000  # bytes
@@ -75,18 +78,31 @@ def pairs_draw(request: HtmxRequest, slug: str) -> HttpResponse:
 @require_POST
 @login_required
 def pairs_import(request: HtmxRequest, slug: str) -> HttpResponse:
-    """Votes from a tidy table, all or none."""
+    """People's votes from a tidy table, or with the name of a judge that judge's; all or none."""
     place = owner_place_or_404(request, slug)
+    judge = request.POST.get("judge", "").strip()
     try:
-        taken = files.take(place.study, files.read(_sent_file(request)))
-    except files.VotesRefused as refusal:
+        file = _sent_file(request)
+        if judge:
+            taken: Any = _take_votes_of(judge, place.study, file)
+        else:
+            taken = files.take(place.study, files.read(file))
+    except (files.VotesRefused, VotesRefused) as refusal:
         return _page(request, place, wrong=refusal.wrong, status=refusal.status)
     except ImportRefused as refusal:
         return _page(request, place, wrong=[refusal.message], status=refusal.status)
     said = taken.sentence()
-    event_log.note(place.study, "imported", f"imported votes on pairs: {said}", by=request.user)
+    words_of_log = f"imported votes on pairs: {said}"[:300]
+    event_log.note(place.study, "imported", words_of_log, by=request.user)
     messages.success(request, said)
     return redirect("pairs", slug=slug)
+
+
+def _take_votes_of(judge: str, study: Study, file: io.StringIO) -> ImportedVotes:
+    with tempfile.NamedTemporaryFile("w", suffix=".csv", encoding="utf-8", newline="") as kept:
+        kept.write(file.getvalue())
+        kept.flush()
+        return take_votes(study=study, path=Path(kept.name), judge=judge)
 
 
 @require_GET

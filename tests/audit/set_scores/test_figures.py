@@ -149,3 +149,55 @@ def _questions(asked):
 
 def _grade(r):
     return (0.7 * r["consistency"] + 0.2 * r["realism"] + 0.1 * r["aesthetic_quality"]) / 2
+
+
+def edit(category, *, free=False, **grades):
+    metadata = {"consistency_free": True} if free else {}
+    evidence = {"answers": [{"name": name, "score": value} for name, value in grades.items()]}
+    return ScoredImage(category, metadata, 0, 0.0, {}, evidence, None, (category,))
+
+
+def test_rise_weighs_by_category_and_its_slip_is_named():
+    rows = [
+        edit("causal_reasoning", reasoning=3, consistency=1, plausibility=5),
+        edit("temporal_reasoning", free=True, reasoning=5, plausibility=5),
+        edit("logical_reasoning", reasoning=5, consistency=5),
+        edit("spatial_reasoning", reasoning=5),
+    ]
+    # .3 + 1.5 + 1 = 2.8, 5 and 5, on a scale of 1 to 5; the last one is not graded.
+    found = told("rise", rows)
+    assert found["all edits: score, %"] == pytest.approx(25 * (12.8 / 3 - 1))
+    assert found["all edits: accuracy"] == pytest.approx(2 / 3)
+    assert "spatial reasoning: score, %" not in found
+    # As coded: the first one's consistency does not count, .8 × 3 + .2 × 5.
+    slip = told("rise", rows, "nothing-stays")
+    assert slip["causal reasoning: score, %"] == pytest.approx(25 * (3.4 - 1))
+    assert slip["causal reasoning: accuracy"] == 0
+
+
+def test_gedit_is_a_mean_of_kinds_not_of_edits():
+    def graded(kind, semantic, quality):
+        given = edit(kind, semantic_consistency=semantic, perceptual_quality=quality)
+        return ScoredImage(kind, {}, 0, 0.0, {}, given.evidence, None, (kind, "en"))
+
+    rows = [graded("add", 4, 4), graded("add", 8, 8), graded("tone", 0, 9)]
+    found = told("gedit", rows)
+    assert found["en: semantic consistency"] == 3  # (6 + 0) / 2
+    assert found["en: perceptual quality"] == 7.5  # (6 + 9) / 2
+    assert found["en: overall"] == 3
+
+
+def test_cvtg_counts_words_over_all_images_and_oneig_grids_by_their_words():
+    counted = [
+        row("a", 1.0, evidence={"correct_words": 1, "total_words": 1, "ned_word_data": [1.0]}),
+        row("b", 0.0, evidence={"correct_words": 0, "total_words": 3, "ned_word_data": [0.2] * 3}),
+    ]
+    assert told("cvtg", counted) == {"word accuracy": 0.25, "NED": pytest.approx(0.4)}
+    grids = [
+        row("a", 1.0, metadata={"text": "one"}, evidence={"ED": 0.0, "CR": 1.0, "WAC": 1.0}),
+        row("b", 0.0, metadata={"text": "a b c"}, evidence={"ED": 10.0, "CR": 0.0, "WAC": 0.5}),
+    ]
+    found = told("oneig", grids)
+    assert (found["ED"], found["CR"], found["WAC"]) == (5, 0.5, 0.625)
+    # 1 − 5 × (1 − .5) × (1 − .625) / 100
+    assert found["text score"] == pytest.approx(0.990625)

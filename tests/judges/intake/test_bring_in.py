@@ -13,11 +13,13 @@ from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
 from annotations.models import Image, Membership, Study
 from annotations.names import clean_name
+from audit.set_scores.official import scores_of_everybody
 from judges.exports import scores as score_export
 from judges.exports import study_folder
 from judges.intake import bring_in as intake_bring_in
 from judges.models import Judge, Run, Score
 from tests import making, needs
+from tests.annotations.benchmarks import edit_grades
 from tests.annotations.benchmarks.edit_layouts import LAYOUTS
 from tests.annotations.benchmarks.prompt_sets import small
 from tests.annotations.benchmarks.reading import written
@@ -281,6 +283,25 @@ def test_a_set_goes_out_in_its_own_files_with_every_column(name, tmp_path):
     }
 
 
+@pytest.mark.parametrize("name", ["imgedit", "kris", "rise"])
+def test_a_set_of_edits_goes_out_in_its_own_files_with_every_column(name, tmp_path):
+    LAYOUTS[name][0](tmp_path / "in")
+    came = {
+        path.relative_to(tmp_path / "in").as_posix(): json.loads(path.read_text())
+        for path in (tmp_path / "in").rglob("*.json")
+    }
+    for content in came.values():
+        first = content[0] if isinstance(content, list) else next(iter(content.values()))
+        first["mine"] = ["kept", 1]
+    for file, content in came.items():
+        (tmp_path / "in" / file).write_text(json.dumps(content))
+    bring_in(tmp_path / "in", format=name)
+    call_command("export", "s", "prompts", "--format", "official", "--out", str(tmp_path / "o.zip"))
+    with zipfile.ZipFile(tmp_path / "o.zip") as archive:
+        told = {file: json.loads(archive.read(file)) for file in archive.namelist()}
+    assert told == came
+
+
 def test_a_study_of_no_set_has_no_files_of_a_set(study, tmp_path):
     with pytest.raises(CommandError, match="came from no set"):
         call_command(
@@ -309,7 +330,98 @@ def test_results_go_out_as_the_script_writes_them_and_come_in_again(tmp_path):
     assert told == rows
 
 
-@pytest.mark.parametrize("name", ["dpg", "wise", "unigenbench"])
+def test_results_of_a_set_of_full_size_go_out(tmp_path):
+    """More parts than a condition of SQLite may have."""
+    points = [{"question": f"Is {n} there?", "tags": [], "score": n % 2} for n in range(30)]
+    rows = {
+        f"C-MI-{n:03d}": {**small.CORE["C-MI-002"], "Prompt": f"{n} cats", "Checklist": points}
+        for n in range(40)
+    }
+    folder = written(tmp_path / "in", **{"C-MI-qwen_json": rows})
+    bring_in(folder, format="corebench", generator="flux")
+    out = tmp_path / "o.zip"
+    call_command("export", "s", "scores", "--format", "official", "--out", str(out))
+    with zipfile.ZipFile(out) as archive:
+        (name,) = archive.namelist()
+        told = json.loads(archive.read(name))
+    assert sum(len(row["Checklist"]) for key, row in told.items() if key in rows) == 1200
+    study = Study.objects.get(slug="s")
+    (source,) = scores_of_everybody(study, slips=(), edition="")["sources"]
+    assert source["generators"][0]["figures"][0]["value"] == 0.5
+
+
+TIIF_ANSWERS = {
+    "attribute": "color",
+    "desc": "long_description",
+    "jsonl_file": "color_eval_prompts.jsonl",
+    "line_idx": 0,
+    "questions": ["Is it red?", "Is it blue?"],
+    "gt_answers": ["yes", "no"],
+    "model_pred": ["yes", "yes"],
+    "model_output": "Yes\nYes",
+}
+# Where it lies, what it holds, and what it is called when it goes out.
+RESULTS = {
+    "longtext": (
+        "flux/r.jsonl",
+        small.lines(
+            {
+                "image": "out/flux/0000_1.png",
+                "prompt": "A sign",
+                "ocr_gt": ["OPEN", "9 to 5"],
+                "ocr_results": "open 9 to",
+                "mine": 3,
+            }
+        ),
+        "flux/en/results_longtext.jsonl",
+    ),
+    "cvtg": (
+        "flux/r.jsonl",
+        small.lines(
+            {
+                "image": "flux/CVTG/2/0.png",
+                "prompt": "A sign '2'",
+                "correct_words": 1,
+                "total_words": 2,
+                "ned_word_data": [1.0, 0.5],
+                "mine": "kept",
+            }
+        ),
+        "flux/results_cvtg.jsonl",
+    ),
+    "oneig": (
+        "results/alignment_prompt_score_EN_2025.csv",
+        ",flux\nhuman_000,0.625\n",
+        "flux/alignment_prompt_score_EN_oneig-alignment.csv",
+    ),
+    "tiif": (
+        "eval_results/flux/color/long/0.json",
+        json.dumps(TIIF_ANSWERS),
+        "tiif/flux/color/long/0.json",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_what_a_script_wrote_goes_out_again_with_every_column(name, tmp_path):
+    came, content, called = RESULTS[name]
+    folder = small.write(tmp_path / "in", name)
+    (folder / came).parent.mkdir(parents=True, exist_ok=True)
+    (folder / came).write_text(content)
+    assert bring_in(folder, format=name).rejected == []
+    judge = {"oneig": "oneig-alignment"}.get(name, name)
+    out = tmp_path / "o.zip"
+    call_command("export", "s", "scores", "--format", "official", "--of", judge, "--out", str(out))
+    with zipfile.ZipFile(out) as archive:
+        told = as_rows(called, archive.read(called).decode())
+    wanted = as_rows(came, content)
+    if name in ("longtext", "cvtg"):
+        # Pictures lie where they lie; all else is as it came.
+        assert told[0].pop("image").endswith(wanted[0].pop("image").rpartition("/")[2])
+    assert told == wanted
+
+
+@pytest.mark.parametrize("name", ["dpg", "wise", "unigenbench", *RESULTS])
 def test_results_of_other_sets_make_the_round(name, tmp_path):
     came = {
         "dpg": ("r.txt", "flux/0.png, 0.5, 1.0, 0.0, 0.5, 0.5\n"),
@@ -325,22 +437,58 @@ def test_results_of_other_sets_make_the_round(name, tmp_path):
                 }
             ),
         ),
+        **{other: case[:2] for other, case in RESULTS.items()},
     }[name]
     folder = small.write(tmp_path / "in", name)
-    (folder / came[0]).parent.mkdir(exist_ok=True)
+    (folder / came[0]).parent.mkdir(parents=True, exist_ok=True)
     (folder / came[0]).write_text(came[1])
     bring_in(folder, format=name)
     out = tmp_path / "o.zip"
-    call_command("export", "s", "scores", "--format", "official", "--out", str(out))
+    judge = {"oneig": "oneig-alignment"}.get(name, name)
+    call_command("export", "s", "scores", "--format", "official", "--of", judge, "--out", str(out))
     again = small.write(tmp_path / "again", name)
     with zipfile.ZipFile(out) as archive:
         archive.extractall(again)
     bring_in(again, slug="again", format=name)
     values = [
-        sorted(Score.objects.filter(run__study__slug=slug).values_list("image__key", "value"))
+        sorted(
+            Score.objects.filter(run__study__slug=slug, run__judge__name=judge).values_list(
+                "image__key", "value"
+            )
+        )
         for slug in ("s", "again")
     ]
     assert values[0] == values[1] != []
+
+
+# What a grade file is called when it goes out.
+GRADES_OUT = {
+    "gedit": ("gpt4o", "flux/flux_color_alter_all_vie_score_gpt4o.csv"),
+    "imgedit": ("imgedit", "flux/result_imgedit.json"),
+    "kris": ("kris", "flux/physics/metrics_kris.json"),
+    "rise": ("rise", "flux/flux_judge_rise.csv"),
+}
+
+
+@pytest.mark.parametrize("name", GRADES_OUT)
+def test_grades_of_edits_go_out_as_their_script_writes_them(name, tmp_path):
+    judge, called = GRADES_OUT[name]
+    LAYOUTS[name][0](tmp_path / "in")
+    file = edit_grades.write(tmp_path / "in", name)
+    assert bring_in(tmp_path / "in", format=name).rejected == []
+    out = tmp_path / "o.zip"
+    call_command("export", "s", "scores", "--format", "official", "--of", judge, "--out", str(out))
+    with zipfile.ZipFile(out) as archive:
+        told = as_rows(called, archive.read(called).decode())
+    wanted = as_rows(file, edit_grades.FILES[name][1])
+    if name == "imgedit":
+        del wanted["673"]  # It was not graded.
+    if name == "rise":
+        wanted = wanted[:1]
+    if name == "gedit":
+        for row in wanted + told:
+            assert row.pop("edited_image").endswith("k0.png")
+    assert told == wanted
 
 
 def test_any_column_may_be_kept_as_metadata_of_the_prompt(tmp_path):

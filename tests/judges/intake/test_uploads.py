@@ -18,6 +18,7 @@ from annotations.models import Answer, Image, Job
 from judges.intake import imported_scores, room, uploads
 from judges.models import Score, Upload
 from tests import making
+from tests.annotations.benchmarks.prompt_sets import small
 
 pytestmark = pytest.mark.django_db
 
@@ -421,3 +422,16 @@ def test_a_program_sees_nothing_of_a_place_where_an_import_goes_on(
     run_job(upload.pk)
     answer = as_alice.get(f"/api/v1/studies/shapes/imports/{upload.pk}/").json()
     assert (answer["state"], answer["outcome"]) == ("waiting", {})
+
+
+def test_a_file_sent_by_a_program_says_how_many_pictures_are_in_one(study, alice):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as file:
+        file.writestr("set/q.csv", small.table(small.dpg("0", 1, "0", "Is there a cup?")))
+        file.writestr("set/flux/0.png", making.png(size=32))
+    for grid, images in ((0, 4), (1, 1)):
+        more = {"format": "dpg", "grid": grid, "dry_run": True}
+        upload = accept(study, alice, out.getvalue(), "set.zip", "study", **more)
+        run_job(upload.pk)
+        upload.refresh_from_db()
+        assert upload.outcome["images"] == images

@@ -1,23 +1,24 @@
 import pytest
 
+from annotations.benchmarks.prompt_sets import word_counts
 from judges.methods import word_scores
 
 
 def test_words_are_counted_as_often_as_they_are_expected_whatever_their_case():
-    found = word_scores.count_words(
+    found = word_counts.count_words(
         "the café, the OPEN sign", "THE café Sign open", "en", as_written=False
     )
     assert found == (4, 5)  # “the” is there once of twice
 
 
 def test_as_written_another_case_is_another_word():
-    found = word_scores.count_words("OPEN sign", "open sign!", "en", as_written=True)
+    found = word_counts.count_words("OPEN sign", "open sign!", "en", as_written=True)
     assert found == (1, 2)
 
 
 def test_chinese_is_counted_by_characters():
-    assert word_scores.count_words("今日特价", "今 特特", "zh", as_written=True) == (2, 4)
-    assert word_scores.language_of("SALE 今日") == "zh"
+    assert word_counts.count_words("今日特价", "今 特特", "zh", as_written=True) == (2, 4)
+    assert word_counts.language_of("SALE 今日") == "zh"
 
 
 def test_missing_words_come_in_the_order_of_the_text_as_they_are_written():

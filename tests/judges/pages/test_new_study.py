@@ -18,6 +18,7 @@ from judges.intake import deliveries
 from judges.models import Batch, Delivery, Upload
 from judges.pages import bring
 from tests import making
+from tests.annotations.benchmarks.prompt_sets import small
 
 pytestmark = pytest.mark.django_db
 NEW = "/studies/new/"
@@ -194,3 +195,26 @@ def test_the_page_asks_the_database_the_same_whatever_was_sent(as_alice):
     before = queries()
     sent(as_alice, {"3_png": making.png(), "more_csv": TABLE})
     assert queries() == before
+
+
+def set_with_a_grid():
+    asked = small.table(small.dpg("0", 1, "0", "Is there a cup?"))
+    return {"q_csv": asked.encode(), "0_png": making.png(size=32)}
+
+
+def test_pictures_in_one_file_are_chosen_where_a_set_comes_in_grids(as_alice):
+    page = sent(as_alice, set_with_a_grid(), name="dpg").content.decode()
+    assert "Becomes 4 images" in page and "as the set’s own: 2 × 2" in page
+    form = {"do": "look", "name": "dpg", "grid": "1"}
+    page = as_alice.post(NEW, form, follow=True).content.decode()
+    assert "Becomes 1 image" in page and '<option value="1" selected>one picture' in page
+    as_alice.post(NEW, {**form, "do": "make"}, follow=True)
+    run_job(Upload.objects.get().pk)
+    assert Study.objects.get(slug="dpg").images.count() == 1
+    # What is no choice is none.
+    sent(as_alice, set_with_a_grid(), name="other", grid="9")
+    assert Delivery.objects.latest("pk").typed["grid"] == ""
+
+
+def test_other_files_have_no_such_choice(as_alice):
+    assert "Pictures in one file" not in sent(as_alice, pair()).content.decode()

@@ -269,3 +269,60 @@ def test_the_official_files_are_read_to_the_last_question(name, path):
         sum(counted),
     )
     assert read.rejected == []
+
+
+# How many prompts each category of OneIG has; the last one is there in Chinese alone.
+ONEIG = {
+    "Anime_Stylization": 245,
+    "Portrait": 244,
+    "General_Object": 206,
+    "Text_Rendering": 200,
+    "Knowledge_Reasoning": 225,
+    "Multilingualism": 200,
+}
+
+
+def whole_oneig(folder, *, chinese):
+    """Both languages as large as they are, with ids that begin anew in each category."""
+    known = {name: size for name, size in ONEIG.items() if chinese or name != "Multilingualism"}
+    rows = [
+        small.oneig(name, f"{n:03d}", f"{name} {n}") for name in known for n in range(known[name])
+    ]
+    if chinese:
+        rows = [
+            {("prompt_cn" if name == "prompt_en" else name): value for name, value in row.items()}
+            for row in rows
+        ]
+    ending = "-ZH" if chinese else ""
+    (folder / f"OneIG-Bench{ending}.csv").write_text(small.table(*rows))
+    questions = {f"{n:03d}": small.ONEIG_QUESTIONS["000"] for n in range(ONEIG["Portrait"])}
+    file = folder / "Q_D" / f"human{'_zh' if chinese else ''}.json"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text(json.dumps(questions))
+
+
+def test_all_of_oneig_is_read_in_both_languages_side_by_side(tmp_path):
+    whole_oneig(tmp_path, chinese=False)
+    read = Read("oneig", tmp_path)
+    assert (len(read.prompts), read.rejected) == (1120, [])
+    whole_oneig(tmp_path, chinese=True)
+    read = Read("oneig", tmp_path)
+    keys = [one.key for one in read.prompts]
+    assert (len(keys), len(set(keys)), read.rejected) == (1120 + 1320, 2440, [])
+    counted = Counter(key.rpartition("/")[0] for key in keys)
+    assert counted["zh/Multilingualism"] == 200 and counted["Portrait"] == 244
+    assert sum(len(one.atoms) for one in read.prompts) == 2 * 2 * 244
+
+
+def test_pictures_of_both_languages_are_told_by_their_folders(tmp_path):
+    whole_oneig(tmp_path, chinese=False)
+    whole_oneig(tmp_path, chinese=True)
+    for place in ("human/flux", "zh/human/flux", "multilingualism/flux"):
+        (tmp_path / "pictures" / place).mkdir(parents=True)
+        (tmp_path / "pictures" / place / "007.png").write_bytes(making.png())
+    read = Read("oneig", tmp_path, images=tmp_path / "pictures", grid=1)
+    assert {one.prompt for one in read.images} == {
+        "Portrait/007",
+        "zh/Portrait/007",
+        "zh/Multilingualism/007",
+    }

@@ -1,0 +1,131 @@
+"""The numbers of sets of edits: GEdit-Bench by language, ImgEdit and KRIS-Bench by point and kind, RISEBench in
+percent with its accuracy."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from statistics import fmean
+
+import numpy as np
+
+from annotations.benchmarks.edit_sets.points import (
+    FREE,
+    POINTS,
+    RISE_CATEGORIES,
+    overall_gedit,
+    overall_rise,
+)
+from audit.set_scores.figure import Figure, ScoredImage, make_figure
+from audit.stats.series import Floats
+from judges.exports.edit_set_results import grades_of, is_complete
+
+# RISEBench's script weighs every edit that is not logical as if nothing had to stay as it was, as soon as one says
+# so: an empty cell counts as yes.
+NOTHING_STAYS = "nothing-stays"
+
+
+# --- sets of edits
+
+
+def edit_figures(name: str, rows: Sequence[ScoredImage], slips: Sequence[str] = ()) -> list[Figure]:
+    graded = [(row, grades_of(name, row.evidence)) for row in rows]
+    kept = [(row, grades) for row, grades in graded if grades]
+    if name == "gedit":
+        return _gedit(kept)
+    if name == "rise":
+        return _rise(kept, slips)
+    return _graded(name, kept)
+
+
+Graded = Sequence[tuple[ScoredImage, Mapping[str, float]]]
+
+
+def _gedit(graded: Graded) -> list[Figure]:
+    """The mean over kinds of edits of the mean over their edits, by language."""
+    rows = [row for row, _ in graded]
+    points = {
+        "semantic consistency": lambda grades: grades["semantic_consistency"],
+        "perceptual quality": lambda grades: grades["perceptual_quality"],
+        "overall": overall_gedit,
+    }
+    places = [(row.tags[-1] if row.tags else "", row.tags[0] if row.tags else "") for row in rows]
+    kinds = dict.fromkeys(kind for _, kind in places)
+    found = []
+    for language in dict.fromkeys(language for language, _ in places):
+        for name, grade in points.items():
+            shares = [
+                [
+                    (grade(grades), 1.0) if place == (language, kind) else (0.0, 0.0)
+                    for (_, grades), place in zip(graded, places, strict=True)
+                ]
+                for kind in kinds
+            ]
+            found.append(make_figure(f"{language}: {name}", rows, *shares, combine=_mean_of_there))
+    overalls = [(overall_gedit(grades), 1.0) for _, grades in graded]
+    for kind in kinds:
+        chosen = [
+            pair if place[1] == kind else (0.0, 0.0)
+            for pair, place in zip(overalls, places, strict=True)
+        ]
+        found.append(make_figure(kind, rows, chosen))
+    return found
+
+
+def _mean_of_there(shares: Floats) -> float:
+    """Kinds that no edit is of are no part of the mean."""
+    there = shares[~np.isnan(shares)]
+    return float(there.mean()) if there.size else float("nan")
+
+
+def _graded(name: str, graded: Graded) -> list[Figure]:
+    """The mean of edits, of each point, and of each kind. ImgEdit's script takes the three as they stand."""
+    rows = [row for row, _ in graded]
+    means = [(fmean(grades.values()), 1.0) for _, grades in graded]
+    kinds = [row.tags[0] if row.tags else "" for row in rows]
+    return [
+        make_figure("all edits", rows, means),
+        *(
+            make_figure(
+                point.replace("_", " "),
+                rows,
+                [(grades[point], 1.0) if point in grades else (0.0, 0.0) for _, grades in graded],
+            )
+            for point in POINTS[name].names
+        ),
+        *(
+            make_figure(
+                kind,
+                rows,
+                [m if own == kind else (0.0, 0.0) for m, own in zip(means, kinds, strict=True)],
+            )
+            for kind in dict.fromkeys(filter(None, kinds))
+        ),
+    ]
+
+
+def _rise(graded: Graded, slips: Sequence[str]) -> list[Figure]:
+    """Scores of 1 to 5 as percentages, and how many edits have the best grade throughout."""
+    wanted = POINTS["rise"].wanted
+    everything = NOTHING_STAYS in slips and any(row.metadata.get(FREE) for row, _ in graded)
+    told = []
+    for row, grades in graded:
+        is_free = bool(row.metadata.get(FREE)) or everything
+        if set(wanted(row.tags, is_free)) <= grades.keys():
+            told.append((row, grades, is_free))
+    rows = [row for row, _, _ in told]
+    scores = [
+        (25 * (overall_rise(grades, row.tags, is_free) - 1), 1.0) for row, grades, is_free in told
+    ]
+    # Whether all is right does not follow the slip.
+    right = [(float(is_complete(row.tags, row.metadata, grades)), 1.0) for row, grades, _ in told]
+    groups = {"all edits": None} | dict.fromkeys(RISE_CATEGORIES)
+    found = []
+    for group in groups:
+        chosen = [group in row.tags or group == "all edits" for row in rows]
+        if not any(chosen) and group != "all edits":
+            continue
+        label = group.replace("_", " ")
+        for name, pairs in ((f"{label}: score, %", scores), (f"{label}: accuracy", right)):
+            shares = [pair if own else (0.0, 0.0) for pair, own in zip(pairs, chosen, strict=True)]
+            found.append(make_figure(name, rows, shares))
+    return found
