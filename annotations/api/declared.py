@@ -36,7 +36,7 @@ def refuse_others(given: Any, known: frozenset[str] | set[str]) -> None:
     if not others:
         return
     known = known - ALWAYS
-    there_are = f"There are: {', '.join(sorted(known))}." if known else "It takes none."
+    there_are = f"There are: {', '.join(sorted(known))}." if known else "There are none."
     words = f"This operation knows no such parameter. {there_are}"
     raise UnknownParameter({name: [words] for name in others})
 

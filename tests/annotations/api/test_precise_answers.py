@@ -69,7 +69,7 @@ def test_a_parameter_that_nobody_knows_is_refused_by_its_name(api):
     assert code == "unknown-parameter"
     assert detail.startswith("generatr: This operation knows no such parameter. There are: cursor,")
     assert problem(api.get(f"{STUDY}questions/card/?judje=x"))[0] == "unknown-parameter"
-    assert problem(api.get("/api/v1/?x=1"))[1].endswith("It takes none.")
+    assert problem(api.get("/api/v1/?x=1"))[1].endswith("There are none.")
 
 
 def test_a_field_that_nobody_knows_is_refused_by_its_name(api):
