@@ -4,10 +4,11 @@ import pytest
 
 from annotations.errors import Refused
 from audit.questions.card.exhibits import EXHIBITS, ORDER
+from audit.questions.card.public_facts import public_weights
 from audit.questions.card.question import CARD, Parameters, card
 from judges.cards import jobs
 from judges.cards.changes import CHANGES, MAKER
-from judges.models import MadePicture, MadeScore
+from judges.models import Judge, MadePicture, MadeScore
 from tests import making
 from tests.judges.self_checks.bench import bench
 
@@ -214,3 +215,18 @@ def test_the_three_facts_are_those_of_the_newest_report(study):
     report.save()
     rows = rows_of(card(study, Parameters("rule")), "agreement with people")
     assert (rows[-1]["since"], rows[-1]["number"]["value"]) == ("2024-01-01", 5)
+
+
+def test_a_card_leaves_out_addresses_files_and_other_texts_of_the_settings(study):
+    run = planted(study, lambda change, image: 1.0)
+    before = run.judge.fingerprint
+    options = {
+        "server": "http://10.0.0.7:8000/v1",
+        "part": {"key": "secret", "tokens": 9},
+        "soft": True,
+    }
+    Judge.objects.filter(pk=run.judge.pk).update(options=options, checkpoint="/srv/weights/own")
+    facts = card(study, Parameters("rule"))["facts"]
+    assert facts["options"] == {"part": {"tokens": 9}, "soft": True}
+    assert (facts["weights"], facts["fingerprint"]) == ("", before)
+    assert public_weights("Qwen/Qwen3-VL-8B") == "Qwen/Qwen3-VL-8B"
