@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import math
+from pathlib import Path
 from typing import Any, NoReturn
 
 from annotations.sources.checks import is_sound
@@ -30,6 +31,20 @@ def load_json(text: str | bytes) -> Any:
     value = decode_json(text)
     check_json_value(value)
     return value
+
+
+def read_json_file(file: Path, largest: int) -> Any:
+    """Unsound, with the rest of a sentence after the file's name, where it is too large or cannot be read."""
+    try:
+        if file.stat().st_size > largest:
+            raise Unsound("is larger than such a file can be.")
+        content = file.read_bytes()
+    except OSError as error:
+        raise Unsound(f"cannot be read: {error.strerror}.") from error
+    try:
+        return load_json(content)
+    except Unsound as error:
+        raise Unsound(f"is not JSON. {error}") from None
 
 
 def decode_json(text: str | bytes) -> Any:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.sound_json import Unsound, load_json
+from annotations.sound_json import Unsound, read_json_file
 from audit.cards.enclosed import enclose, read_enclosed
 from audit.cards.key import is_signed_by, public_key, sign
 from audit.questions.card.looking import PARTS, rows_of_pictures
@@ -56,13 +56,9 @@ def content_of(unsigned: dict[str, Any]) -> bytes:
 
 def read_certificate(file: Path) -> dict[str, Any]:
     try:
-        if file.stat().st_size > LARGEST:
-            raise Refused(f"{file.name} is larger than a card can be.")
-        found = load_json(file.read_bytes())
-    except OSError as error:
-        raise Refused(f"{file.name} cannot be read: {error.strerror}.") from error
-    except (Unsound, ValueError) as error:
-        raise Refused(f"{file.name} is no card: it is not JSON. {error}") from error
+        found = read_json_file(file, LARGEST)
+    except Unsound as error:
+        raise Refused(f"{file.name} is no card: it {error}") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise Refused(f"{file.name} is no card of Jurybox (its format is not “{FORMAT}”).")
     return found

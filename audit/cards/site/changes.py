@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.sound_json import Unsound, load_json
+from annotations.sound_json import Unsound, read_json_file
 from audit.cards.certificate import card_in
 from audit.cards.site.numbers import NOT_MEASURED, site_number
 from audit.cards.site.open_data import CARDS, FORMAT
@@ -22,13 +22,9 @@ def read_edition(folder: Path) -> Edition:
     file = folder / CARDS
     wrong = f"{folder.name} holds no earlier edition: {CARDS} "
     try:
-        if file.stat().st_size > LARGEST:
-            raise Refused(f"{wrong}is larger than one can be.")
-        found = load_json(file.read_bytes())
-    except OSError as error:
-        raise Refused(f"{wrong}cannot be read: {error.strerror}.") from error
-    except (Unsound, ValueError) as error:
-        raise Refused(f"{wrong}is not JSON. {error}") from error
+        found = read_json_file(file, LARGEST)
+    except Unsound as error:
+        raise Refused(f"{wrong}{error}") from error
     cards = found.get("cards") if isinstance(found, dict) else None
     if not isinstance(cards, list) or found.get("format") != FORMAT:
         raise Refused(f"{wrong}is not in the form “{FORMAT}”.")

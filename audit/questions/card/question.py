@@ -16,6 +16,7 @@ from audit.questions.card.cost import rows_of_cost
 from audit.questions.card.family import rows_of_family
 from audit.questions.card.looking import rows_of_pictures, rows_without_pictures
 from audit.questions.card.position import rows_of_position
+from audit.questions.card.public_facts import public_options, public_weights
 from audit.questions.card.scores import Scores
 from audit.questions.card.validity import validity
 from audit.reports import freshness
@@ -114,10 +115,10 @@ def _facts(run: Run) -> dict[str, Any]:
         "fingerprint": judge.fingerprint,
         "method": f"{judge.method} {judge.method_version}",
         "engine": f"{judge.engine} {judge.engine_version}",
-        "weights": judge.checkpoint,
+        "weights": public_weights(judge.checkpoint),
         "revision": judge.revision,
         "prompt": judge.template,
-        "options": judge.options,
+        "options": public_options(judge.options),
         "released": run.release_date.isoformat() if run.release_date else None,
     }
 

@@ -8,6 +8,8 @@ ladder          with loss_k = k / K at step k of K, the fall of each image is a 
 smallest step   the first one from which on each fall has an interval above 0, at a joint level (Bonferroni).
 side            with the same two pictures in both orders, the share of answers that name the first place,
                 ties a half, less .5: what it prefers where there is no difference between the places.
+                Answers are counted, so the interval is wider by half a step of the mean at either end:
+                without that, a preference is told in 5.0 % of worlds without one, with it in 4.5 %.
 
 Undefined with fewer than ten prompts: an interval of theirs would say little.
 """
@@ -28,6 +30,8 @@ from audit.stats.resampling.small_samples import limits_of_share, mean_limits
 from audit.stats.series import Codes, Floats
 
 CONFIDENCE = 0.95
+# Between two means over both orders of a pair, where the judge names a side each time.
+SMALLEST_STEP = 0.5
 
 
 def unit_scale(scores: Floats, usual: Floats) -> Floats:
@@ -96,4 +100,10 @@ def side_preference(first: Floats, prompts: Codes) -> Result:
     found = shift(first - 0.5, prompts)
     if not isinstance(found, Estimate) or found.low is None or found.high is None:
         return found
-    return Estimate(100.0 * found.value, 100.0 * found.low, 100.0 * found.high, found.n)
+    half_step = SMALLEST_STEP / 2 / found.n
+    return Estimate(
+        100.0 * found.value,
+        max(-50.0, 100.0 * (found.low - half_step)),
+        min(50.0, 100.0 * (found.high + half_step)),
+        found.n,
+    )

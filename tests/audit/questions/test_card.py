@@ -1,13 +1,16 @@
 """A judge's card: each part by hand, and why a part was not measured."""
 
+import numpy as np
 import pytest
 
 from annotations.errors import Refused
 from audit.questions.card.exhibits import EXHIBITS, ORDER
+from audit.questions.card.public_facts import public_weights
 from audit.questions.card.question import CARD, Parameters, card
+from audit.stats.cards.changes import shift, side_preference
 from judges.cards import jobs
 from judges.cards.changes import CHANGES, MAKER
-from judges.models import MadePicture, MadeScore
+from judges.models import Judge, MadePicture, MadeScore
 from tests import making
 from tests.judges.self_checks.bench import bench
 
@@ -214,3 +217,28 @@ def test_the_three_facts_are_those_of_the_newest_report(study):
     report.save()
     rows = rows_of(card(study, Parameters("rule")), "agreement with people")
     assert (rows[-1]["since"], rows[-1]["number"]["value"]) == ("2024-01-01", 5)
+
+
+def test_a_card_leaves_out_addresses_files_and_other_texts_of_the_settings(study):
+    run = planted(study, lambda change, image: 1.0)
+    before = run.judge.fingerprint
+    options = {
+        "server": "http://10.0.0.7:8000/v1",
+        "part": {"key": "secret", "tokens": 9},
+        "soft": True,
+    }
+    Judge.objects.filter(pk=run.judge.pk).update(options=options, checkpoint="/srv/weights/own")
+    facts = card(study, Parameters("rule"))["facts"]
+    assert facts["options"] == {"part": {"tokens": 9}, "soft": True}
+    assert (facts["weights"], facts["fingerprint"]) == ("", before)
+    assert public_weights("Qwen/Qwen3-VL-8B") == "Qwen/Qwen3-VL-8B"
+
+
+def test_a_preference_for_a_place_is_counted_in_steps_and_its_interval_is_half_a_step_wider():
+    # 25 pairs of 100 name the first place twice, the others each side once: mean .125, in points 12.5.
+    first = np.repeat([1.0, 0.5], [25, 75])
+    found, plain = side_preference(first, np.arange(100)), shift(first - 0.5, np.arange(100))
+    # Half a step of .5 in one of 100 pairs: .25 points.
+    assert (found.value, found.n) == (12.5, 100)
+    assert found.low == pytest.approx(100 * plain.low - 0.25)
+    assert found.high == pytest.approx(100 * plain.high + 0.25)

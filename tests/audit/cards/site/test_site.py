@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import os
 import random
 import re
 from datetime import date
@@ -205,39 +206,68 @@ def test_texts_of_a_card_are_text_and_cells_no_formulas(tmp_path):
     assert first["judge"].startswith("'=")
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_a_hostile_card_is_refused_with_a_sentence_or_shown_whole(tmp_path, seed):
-    """Signed with a key of its own, so that the signature holds."""
-    rng = random.Random(seed)
+def mangle(rng, value):
     odd = (None, -1, 1e300, [], {}, "", True, "<script>", "x" * 9999, 2**62)
+    if rng.random() < 0.01:
+        return rng.choice(odd)
+    if isinstance(value, dict):
+        return {key: mangle(rng, held) for key, held in value.items() if rng.random() > 0.003}
+    return [mangle(rng, held) for held in value] if isinstance(value, list) else value
 
-    def mangle(value):
-        if rng.random() < 0.01:
-            return rng.choice(odd)
-        if isinstance(value, dict):
-            return {key: mangle(held) for key, held in value.items() if rng.random() > 0.003}
-        return [mangle(held) for held in value] if isinstance(value, list) else value
 
-    shown = 0
-    for _ in range(40):
+def break_bytes(rng, content):
+    """A few bytes changed, a piece left out, or the end cut."""
+    data = bytearray(content)
+    for _ in range(rng.randint(1, 4)):
+        data[rng.randrange(len(data))] = rng.randrange(256)
+    begin = rng.randrange(len(data))
+    if rng.random() < 0.5:
+        del data[begin : begin + rng.randint(1, 200)]
+    return bytes(data[:begin]) if rng.random() < 0.2 else bytes(data)
+
+
+def refuse_or_show_hostile_cards(folder, seed, count):
+    """Signed with a key of its own, so that the signature holds; and each file with broken bytes."""
+    rng, shown = random.Random(seed), 0
+    file, edition = folder / "card.json", folder / "data/cards.json"
+    edition.parent.mkdir(exist_ok=True)
+    for number in range(count):
         unsigned = {
             "format": "jurybox-card 1",
             "key": public_key(),
             "release": {"licence": "CC0-1.0"},
-            "card": mangle(body()),
+            "card": mangle(rng, body()),
         }
-        file = tmp_path / "card.json"
-        file.write_text(json.dumps({**unsigned, "signature": sign(content_of(unsigned))}))
-        try:
-            files = build_site(read_cards([file]))
-        except Refused as refusal:
-            assert len(refusal.message) > 10
-        else:
-            shown += 1
-            assert b"<script" not in b"".join(
-                content for name, content in files.items() if name.endswith(".html")
-            )
-    assert shown < 40
+        content = json.dumps({**unsigned, "signature": sign(content_of(unsigned))}).encode()
+        before = json.dumps({"format": "jurybox-site 1", "cards": [unsigned["card"]]}).encode()
+        if number % 2:
+            content, before = break_bytes(rng, content), break_bytes(rng, before)
+        file.write_bytes(content)
+        edition.write_bytes(before)
+        for read in (lambda: build_site(read_cards([file])), lambda: read_edition(folder) and {}):
+            try:
+                files = read()
+            except Refused as refusal:
+                assert 10 < len(refusal.message) < 1_000
+            else:
+                shown += 1
+                assert b"<script" not in b"".join(
+                    content for name, content in files.items() if name.endswith(".html")
+                )
+    assert 0 < shown < 2 * count
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_hostile_card_is_refused_with_a_sentence_or_shown_whole(tmp_path, seed):
+    refuse_or_show_hostile_cards(tmp_path, seed, 40)
+
+
+@pytest.mark.nightly(
+    "two seeds of 40 in test_a_hostile_card_is_refused_with_a_sentence_or_shown_whole"
+)
+def test_thousands_of_hostile_cards_and_editions_are_refused_with_a_sentence(tmp_path):
+    # Two files of each: a card and an earlier edition.
+    refuse_or_show_hostile_cards(tmp_path, 42, int(os.environ.get("CARD_MUTATIONS", "10000")) // 2)
 
 
 def test_forty_cards_are_no_more_than_three_megabytes(tmp_path):
