@@ -230,7 +230,11 @@ class ScoreWriter:
             elif place in stored and known.error == ATOMS_ONLY:
                 pk = stored[place][0]
                 Score.objects.filter(pk=pk).update(
-                    value=r.score, correct=r.correct, reason=r.reason, error=r.error
+                    value=r.score,
+                    correct=r.correct,
+                    reason=r.reason,
+                    error=r.error,
+                    evidence=judged.evidence,
                 )
                 stored[place] = (pk, judged)
                 counts.add(place[0], scored=0, failed=-(r.score is not None))

@@ -134,7 +134,8 @@ def _cvtg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -
         raise Unfit("ned_word_data", str(distances)[:80], "This is a list of numbers from 0 to 1.")
     key, image = image_of(item, sample, generator or _generator_of(path, row), row)
     yield from seen.send(image)
-    known = ("image", "prompt", *CVTG_COUNTS, *CVTG_OTHERS)
+    # The other measures are judges of their own, and go out with the counts.
+    known = ("image", "prompt", *CVTG_COUNTS)
     evidence = {name: row.values[name] for name in CVTG_COUNTS if name in row.values}
     evidence |= unknown_columns(row, known) or {}
     told: dict[str, tuple[float, dict[str, Any] | None]] = {"": (found / wanted, evidence)}

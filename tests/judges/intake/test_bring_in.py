@@ -17,6 +17,7 @@ from audit.set_scores.official import scores_of_everybody
 from judges.exports import scores as score_export
 from judges.exports import study_folder
 from judges.intake import bring_in as intake_bring_in
+from judges.intake import imported_scores
 from judges.models import Judge, Run, Score
 from tests import making, needs
 from tests.annotations.benchmarks import edit_grades
@@ -384,6 +385,7 @@ RESULTS = {
                 "correct_words": 1,
                 "total_words": 2,
                 "ned_word_data": [1.0, 0.5],
+                "clipscore": 0.7,
                 "mine": "kept",
             }
         ),
@@ -419,6 +421,16 @@ def test_what_a_script_wrote_goes_out_again_with_every_column(name, tmp_path):
         # Pictures lie where they lie; all else is as it came.
         assert told[0].pop("image").endswith(wanted[0].pop("image").rpartition("/")[2])
     assert told == wanted
+
+
+def test_columns_are_kept_where_parts_and_whole_come_in_different_batches(tmp_path, monkeypatch):
+    monkeypatch.setattr(imported_scores, "AT_ONCE", 1)
+    came, content, _ = RESULTS["tiif"]
+    folder = small.write(tmp_path, "tiif")
+    (folder / came).parent.mkdir(parents=True)
+    (folder / came).write_text(content)
+    bring_in(folder, format="tiif")
+    assert Score.objects.get().evidence == {"columns": {"model_output": "Yes\nYes"}}
 
 
 @pytest.mark.parametrize("name", ["dpg", "wise", "unigenbench", *RESULTS])
