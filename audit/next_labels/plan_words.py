@@ -67,6 +67,29 @@ def drift(body: dict[str, Any]) -> list[str]:
     ]
 
 
+def drift_table(body: dict[str, Any]) -> dict[str, Any] | None:
+    """The same as a table: prompts by judge."""
+    found = body["drift"]
+    if not found:
+        return None
+    first = found[0]
+    people = [of["people"] for of in first["offset_by_people"]]
+    return {
+        "points": f"{first['points']:g}",
+        "share": f"{100 * first['share_of_gain']:g}",
+        "people": people,
+        "rows": [
+            {
+                "judge": title(one["judge"]),
+                "offset": [f"{of['prompts']:,}" for of in one["offset_by_people"]],
+                "gain": f"{one['gain']:,}",
+                "now": f"{one['prompts_now']:,}",
+            }
+            for one in found
+        ],
+    }
+
+
 def rows(body: dict[str, Any]) -> list[dict[str, Any]]:
     """A row for each generator, written out."""
     return [

@@ -83,7 +83,7 @@ def _plan_context(study: Study, query: QueryDict) -> dict[str, Any]:
         "rows": plan_words.rows(body),
         "raters": plan_words.raters(body),
         "choices": plan_words.choices(body),
-        "drift": plan_words.drift(body),
+        "drift": plan_words.drift_table(body),
         "draw": f"{reverse('data', args=[study.slug])}?draw={still}#draw" if still else "",
         "still": still,
     }

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 
 import pytest
@@ -17,7 +18,7 @@ from annotations.forms.versions import use_form
 from annotations.models import Generator, Image, StoredAnswer
 from annotations.stored_answers import question, store
 from annotations.versions import raise_labels_version
-from audit.next_labels import pilots
+from audit.next_labels import pilots, plan_words
 from audit.next_labels.draw import draw_labels
 from audit.next_labels.plan import Wish, plan
 from audit.reports.human_scores import REFUSED
@@ -348,9 +349,14 @@ def test_how_many_prompts_would_tell_a_drift_comes_from_the_newest_report(as_ali
     report.save()
     assert plan(large, Wish(within=3))["drift"][0]["judge"] == name
     assert plan(large, Wish(within=3, judges=("other-judge",)))["drift"] == []
-    text = page(as_alice, large).content.decode()
-    assert (
+    (words,) = plan_words.drift(plan(large, Wish(within=3)))
+    assert words.endswith(
         "10 points of offset are found 4 times in 5 with 998 prompts (2 people per image) or 997 prompts "
         "(3 people per image) or 995 prompts (5 people per image). 25 % of gain takes 300 prompts. Now "
-        "there are 40." in text
+        "there are 40."
     )
+    text = page(as_alice, large).content.decode()
+    table = text.partition('id="power"')[2].partition("</table>")[0]
+    assert "10 points of offset, by people per image" in table
+    assert "25 % of gain" in table
+    assert re.findall(r"<td>([^<]*)</td>", table) == ["998", "997", "995", "300", "40"]
