@@ -54,6 +54,12 @@ demo: .venv/core
 
 setup: .venv/dev
 
+# The API's client, from the API's own schema.
+client: .venv/dev
+	$(PY) -c "import django; django.setup(); from audit.reference.client import python; print(python())" > jurybox/client.new
+	$(PY) -m ruff format -q --stdin-filename client.py - < jurybox/client.new > jurybox/client.py
+	rm jurybox/client.new
+
 test: .venv/dev
 	$(PY) -m tests.run -n $(JOBS) --dist $(DIST) -m "not nightly" --durations=15
 	$(MAKE) --no-print-directory test-postgres

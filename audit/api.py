@@ -59,6 +59,9 @@ class ReportSerializer(serializers.Serializer):
 
 
 class ReportFilters(Filters):
+    question = serializers.CharField(required=False, max_length=80, help_text="Of the form.")
+    positive_at = serializers.FloatField(required=False, help_text="From which rating is a yes.")
+    threshold = serializers.FloatField(required=False, help_text="From which score is a yes.")
     consensus = serializers.ChoiceField(
         choices=list(CONSENSUS), required=False, help_text="How several answers become one."
     )

@@ -11,12 +11,20 @@ from typing import TYPE_CHECKING, Any
 from audit import VERSION as __version__
 
 if TYPE_CHECKING:
+    from jurybox.client import Client
+    from jurybox.connection import JuryboxError, Problem
     from jurybox.report import Report
-    from jurybox.study import JuryboxError, Study
+    from jurybox.study import Study
 
-__all__ = ["JuryboxError", "Report", "Study", "__version__"]
+__all__ = ["Client", "JuryboxError", "Problem", "Report", "Study", "__version__"]
 
-_PLACES = {"JuryboxError": "study", "Report": "report", "Study": "study"}
+_PLACES = {
+    "Client": "client",
+    "JuryboxError": "connection",
+    "Problem": "connection",
+    "Report": "report",
+    "Study": "study",
+}
 
 
 def __getattr__(name: str) -> Any:
