@@ -17,7 +17,7 @@ DIST ?= worksteal
 # a start of manage.py takes 2.4 seconds instead of 1.6, and to collect the tests 21 instead of 10.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup test test-postgres test-all lint real-weights bench-stats bench-card bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
+.PHONY: help demo setup client test test-postgres test-all lint real-weights bench-stats bench-card bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
 .DEFAULT_GOAL := help
 
 help:
@@ -28,6 +28,7 @@ help:
 	@echo "make test-all     every test on both databases: before a release"
 	@echo "make lint         ruff, mypy, migrations, deployment check"
 	@echo "make bench-stats  the statistics against their baselines"
+	@echo "make client       jurybox/client.py, written from the API's schema"
 	@echo "make bench-card   judges' cards: whether intervals hold what was planted, and what a card costs"
 	@echo "make real-weights each judge once on published weights that are here: docs/real-weights.md"
 	@echo "make bench-judges the judges against the official ways of looking, asking and deciding"

@@ -130,7 +130,13 @@ FLOORS = {
         {"installation/web_server", "account_pages"},
         {"admin", "apps", "management", "urls"},
     ],
-    "jurybox": [{"command", "table"}, {"charts"}, {"report"}, {"study"}, {"__main__"}],
+    "jurybox": [
+        {"command", "connection", "table"},
+        {"charts", "client"},
+        {"report"},
+        {"study"},
+        {"__main__"},
+    ],
 }
 # The ground of the statistics: plain values that the counting below them speaks in, too.
 GROUND = {"audit/stats/estimate", "audit/stats/series"}
@@ -243,7 +249,7 @@ def test_only_the_settings_read_the_environment():
     entries = {"audit/celery.py", "audit/wsgi.py", "audit/asgi.py", "jurybox/command.py"}
     # The package itself holds numpy to one thread, before anything imports it.
     # A notebook may find address and token of a Jurybox there; it is no part of one.
-    allowed = {"audit/settings.py", "audit/__init__.py", "jurybox/study.py", *entries}
+    allowed = {"audit/settings.py", "audit/__init__.py", "jurybox/connection.py", *entries}
     # Hands its own to the processes that it starts.
     allowed.add("audit/installation/processes.py")
     readers = {

@@ -56,7 +56,7 @@ def python() -> str:
 
 def _typed_dict(name: str, schema: dict[str, Any]) -> str:
     names = schema.get("properties", {})
-    words = _words(schema.get("description", ""))
+    words = _one_line(schema.get("description", ""))
     doc = textwrap.indent(textwrap.fill(f'"""{words}"""', 92), "    ") + "\n\n" if words else ""
     fields = [f"    {field}: {_type(one)}" for field, one in names.items()]
     return f"\n\nclass {name}(TypedDict, total=False):\n{doc}" + "\n".join(fields or ["    pass"])
@@ -91,7 +91,7 @@ def _function(method: str, path: str, operation: dict[str, Any], components: dic
         more += ["body=body"] if body else []
         more += ["file=file"] if is_form else []
         call = f"self.call({', '.join(more)})"
-    words = _words(operation.get("description", "").split("\n\n")[0])
+    words = _one_line(operation.get("description", "").split("\n\n")[0])
     doc = textwrap.indent(textwrap.fill(f'"""{words}"""', 88), "        ") + "\n" if words else ""
     return (
         f"    def {operation['operationId']}({', '.join(given)}) -> {result}:\n{doc}"
@@ -158,5 +158,5 @@ def _type(schema: dict[str, Any]) -> str:
     return SIMPLE.get(str(kind), "Any")
 
 
-def _words(text: str) -> str:
+def _one_line(text: str) -> str:
     return " ".join(text.split()).replace('"', "“")
