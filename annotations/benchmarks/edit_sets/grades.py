@@ -8,7 +8,6 @@ why; nothing is made up for it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
@@ -44,8 +43,6 @@ RISE_GRADES = {
     "consistency": "ApprConsistency",
     "plausibility": "VisualPlausibility",
 }
-# `Visual Naturalness: 4`
-_IMGEDIT_LINE = re.compile(r"[\s*#-]*(?P<name>[^:\n]{1,100}?)\**:\**\s*\**(?P<grade>\d+)\**\s*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +235,7 @@ def _fits_imgedit(path: Path, row: Mapping[str, Any]) -> bool:
     value = row.get("value")
     return path.suffix.lower() == ".json" and (
         isinstance(value, str)
-        and bool(_IMGEDIT_LINE.search(value))
+        and any(map(_grade_of_line, value.splitlines()))
         or isinstance(value, dict)
         and value.keys() == {"error"}
     )
@@ -248,8 +245,7 @@ def _read_imgedit(file: PurePosixPath, row: Row[dict[str, Any]]) -> Graded:
     key, reply = str(row.value.get("", "")), row.value.get("value")
     said: dict[str, Any] = {}
     if isinstance(reply, str):
-        lines = [_IMGEDIT_LINE.fullmatch(line) for line in reply.splitlines()]
-        found = [match["grade"] for match in lines if match]
+        found = [grade for grade in map(_grade_of_line, reply.splitlines()) if grade]
         names = POINTS["imgedit"].names
         if len(found) > len(names):
             raise Unfit("reply", reply[:80], f"{len(found)} grades stand there, three are wanted.")
@@ -332,3 +328,11 @@ def _generator_of(folders: list[str]) -> str:
 
 _FITS = {"gedit": _fits_gedit, "imgedit": _fits_imgedit, "kris": _fits_kris, "rise": _fits_rise}
 _READ = {"gedit": _read_gedit, "imgedit": _read_imgedit, "kris": _read_kris, "rise": _read_rise}
+
+
+def _grade_of_line(line: str) -> str:
+    """Of `Visual Naturalness: 4`, also in Markdown's bold; empty of any other line."""
+    name, _, grade = line.partition(":")
+    grade = grade.strip(" \t*")
+    is_one = grade.isascii() and grade.isdecimal() and 0 < len(name.strip(" \t*#-")) <= 100
+    return grade if is_one else ""

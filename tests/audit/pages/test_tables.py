@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.template.loader import render_to_string
 
@@ -39,6 +41,7 @@ def test_no_column_is_lost_and_each_keeps_its_number():
 def test_the_page_folds_what_does_not_fit_and_names_it():
     page = render_to_string("audit/partials/table.html", {"table": table(9), "csv": ""})
     assert page.count("<details") == 1
+    assert re.findall(r"id=\"(box-[\w-]*)", page) == ["box-all", "box-all2"]
     assert "<summary>2 more columns: judge 7 · judge 8</summary>" in page
     before, _, folded = page.partition("<details")
     assert "judge 6" in before and "0.570" not in before
