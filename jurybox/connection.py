@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from http.client import HTTPResponse
 from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlencode, urlsplit
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 HERE = "http://127.0.0.1:8000"
@@ -123,8 +123,6 @@ def _text(value: Any) -> str:
 
 
 def _cursor(address: str) -> str:
-    from urllib.parse import parse_qs
-
     return parse_qs(urlsplit(address).query)["cursor"][0]
 
 

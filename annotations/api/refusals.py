@@ -54,10 +54,6 @@ class UnknownParameter(exceptions.ValidationError):
     pass
 
 
-class UnknownField(exceptions.ValidationError):
-    pass
-
-
 def problem_response(error: Exception, context: dict[str, Any]) -> Response | None:
     """The framework's own handler knows status and headers; the body is ours."""
     error = in_words(error)

@@ -103,8 +103,9 @@ def _plain(cell: str) -> str:
 class VotesRefused(ImportRefused):
     """`wrong`: a sentence for each of the first wrong lines."""
 
-    def __init__(self, wrong: list[str]) -> None:
-        super().__init__("Nothing was imported. " + " ".join(wrong))
+    def __init__(self, wrong: list[str], in_all: int = 0) -> None:
+        more = f" … and {in_all - len(wrong)} more." if in_all > len(wrong) else ""
+        super().__init__("Nothing was imported. " + " ".join(wrong) + more)
         self.wrong = wrong
 
 

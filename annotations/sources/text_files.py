@@ -322,3 +322,20 @@ def _csv_words(error: csv.Error) -> str:
 
 def _error_reason(error: Exception) -> str:
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+
+
+def table_rows(path: Path, file: str) -> Iterator[Row[dict[str, str]] | Rejected]:
+    """A table as its header names the cells; `file`: as a refusal calls it."""
+    opening(path)
+    rows = csv_rows(path, "\t" if path.suffix.lower() == ".tsv" else ",")
+    head = next(rows, None)
+    if not isinstance(head, Row):
+        raise Unreadable(f"{path.name} has no header row that can be read.")
+    header = [cell.strip() for cell in head.value]
+    for row in rows:
+        if isinstance(row, Rejected):
+            yield row
+        elif len(row.value) != len(header):
+            yield wrong_width(row, len(header), file)
+        else:
+            yield Row(row.line, dict(zip(header, row.value, strict=True)))

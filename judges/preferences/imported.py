@@ -17,6 +17,7 @@ from django.db import transaction
 
 from annotations.errors import ImportRefused
 from annotations.models import Study
+from annotations.pairs.files import VotesRefused
 from annotations.sources.checks import Unfit
 from annotations.sources.records import Rejected, Unreadable
 from judges import registry
@@ -49,15 +50,6 @@ class ImportedVotes:
             lines.append(f"Left out ({self.left_out_in_all:,}):")
             lines += [f"  {words}" for words in self.left_out]
         return "\n".join(lines) or "The file brings no vote."
-
-
-class VotesRefused(ImportRefused):
-    """`wrong`: a sentence for each of the first wrong rows."""
-
-    def __init__(self, wrong: list[str], in_all: int) -> None:
-        more = f" … and {in_all - len(wrong)} more." if in_all > len(wrong) else ""
-        super().__init__("Nothing was imported. " + " ".join(wrong) + more)
-        self.wrong = wrong
 
 
 @transaction.atomic

@@ -20,7 +20,7 @@ from annotations.sources.checks import TEXT_LENGTH, Unfit
 from annotations.sources.json_values import Images
 from annotations.sources.records import ImageRecord, Record, Rejected, ScoreRecord, Unreadable
 from annotations.sources.rows import Row
-from annotations.sources.text_files import csv_rows, document, json_lines, opening, wrong_width
+from annotations.sources.text_files import document, json_lines, table_rows
 
 # In the evidence of a score: columns of its row that nobody here reads.
 COLUMNS = "columns"
@@ -151,7 +151,7 @@ def _rows(name: str, path: Path, file: str) -> Iterator[Row[dict[str, Any]] | Re
     if suffix == ".xlsx" and name == "rise":
         yield from spreadsheet.read_rows(path)
     elif suffix in (".csv", ".tsv"):
-        yield from _table(path, file)
+        yield from table_rows(path, file)
     elif suffix == ".jsonl":
         yield from _objects(json_lines(path), file)
     elif suffix == ".json":
@@ -172,22 +172,6 @@ def _objects(
             yield Rejected("line", str(row.value)[:80], words, row.line, file)
         else:
             yield row
-
-
-def _table(path: Path, file: str) -> Iterator[Row[dict[str, Any]] | Rejected]:
-    opening(path)
-    rows = csv_rows(path, "\t" if path.suffix.lower() == ".tsv" else ",")
-    head = next(rows, None)
-    if not isinstance(head, Row):
-        raise Unreadable(f"{path.name} has no header row that can be read.")
-    header = [cell.strip() for cell in head.value]
-    for row in rows:
-        if isinstance(row, Rejected):
-            yield row
-        elif len(row.value) != len(header):
-            yield wrong_width(row, len(header), file)
-        else:
-            yield Row(row.line, dict(zip(header, row.value, strict=True)))
 
 
 # --- one reader for each set

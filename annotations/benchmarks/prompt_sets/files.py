@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotations.sources.records import Rejected, Unreadable
+from annotations.sources.records import Rejected
 from annotations.sources.rows import Row
-from annotations.sources.text_files import csv_rows, document, json_lines, opening, wrong_width
+from annotations.sources.text_files import document, json_lines, opening, table_rows
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".txt")
 DATA_LIST = "data_list"
@@ -84,20 +84,12 @@ def _objects(
 
 
 def _table(path: Path, name: str) -> Iterator[SetRow | Rejected]:
-    opening(path)
-    rows = csv_rows(path, "\t" if path.suffix.lower() == ".tsv" else ",")
-    head = next(rows, None)
-    if not isinstance(head, Row):
-        raise Unreadable(f"{path.name} has no header row that can be read.")
-    header = [cell.strip() for cell in head.value]
     place = 0
-    for row in rows:
+    for row in table_rows(path, path.name):
         if isinstance(row, Rejected):
             yield row
-        elif len(row.value) != len(header):
-            yield wrong_width(row, len(header), path.name)
         else:
-            yield SetRow(name, "table", place, row.line, dict(zip(header, row.value, strict=True)))
+            yield SetRow(name, "table", place, row.line, row.value)
             place += 1
 
 

@@ -30,7 +30,7 @@ from audit.contests.useful_pairs import draw_informative
 from audit.questions.pairs.question import PAIRS
 from audit.words import pairs as words
 from audit.words.counting import waiting_words
-from judges.preferences.imported import ImportedVotes, VotesRefused, take_votes
+from judges.preferences.imported import ImportedVotes, take_votes
 
 MOST_IMAGES = 100_000  # of more, a draw takes longer than a page may
 LARGEST_FILE = 10_000_000  # bytes
@@ -87,7 +87,7 @@ def pairs_import(request: HtmxRequest, slug: str) -> HttpResponse:
             taken: Any = _take_votes_of(judge, place.study, file)
         else:
             taken = files.take(place.study, files.read(file))
-    except (files.VotesRefused, VotesRefused) as refusal:
+    except files.VotesRefused as refusal:
         return _page(request, place, wrong=refusal.wrong, status=refusal.status)
     except ImportRefused as refusal:
         return _page(request, place, wrong=[refusal.message], status=refusal.status)
