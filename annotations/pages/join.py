@@ -34,7 +34,7 @@ class AccountForm(Form):
         widget=PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     password2 = CharField(
-        label="The same password again",
+        label="Repeat password",
         strip=False,
         widget=PasswordInput(attrs={"autocomplete": "new-password"}),
     )

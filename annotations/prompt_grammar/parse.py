@@ -25,6 +25,7 @@ from annotations.prompt_grammar.words import (
     RELATIONS,
     THINGS,
     VERBS,
+    existence_question,
     is_attribute,
     plural,
     singular,
@@ -86,7 +87,7 @@ def atoms(things: Sequence[NamedThing], links: Sequence[Link]) -> tuple[AtomReco
 
     for thing in things:
         at.append(len(made))
-        add("object", thing.noun, f"Are there any {plural(thing.noun)} in the image?", "Yes")
+        add("object", thing.noun, existence_question(thing.noun), "Yes")
         if thing.count:
             question = f"How many {plural(thing.noun)} are in the image?"
             add("count", f"{thing.count} {thing.full_name}", question, thing.count, at[-1])

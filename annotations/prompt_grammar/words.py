@@ -153,6 +153,14 @@ IRREGULAR = {
 }
 # Endings that "s" does not take off: glasses, boxes, dishes, berries.
 SAME = {"sheep", "fish", "scissors", "skis", "glasses", "pants", "jeans", "bus", "grass", "glass"}
+# Nouns without a plural: "is there any snow", not "are there any snows".
+_UNCOUNTED = (
+    "snow rain water ice fog mist smoke steam fire sand mud grass hay dust dirt air sunlight moonlight "
+    "light darkness fur hair wool wood metal paper gold silver glass milk coffee tea wine beer juice honey "
+    "butter bread rice pasta cheese meat chocolate sugar salt flour jewelry furniture luggage clothing "
+    "money traffic graffiti foliage greenery seaweed lava fruit"
+)
+UNCOUNTED = frozenset(_UNCOUNTED.split())
 
 
 def singular(noun: str) -> str:
@@ -180,6 +188,12 @@ def plural(noun: str) -> str:
     if noun.endswith("y") and noun[-2:-1] not in "aeiou":
         return noun[:-1] + "ies"
     return noun + "s"
+
+
+def existence_question(noun: str) -> str:
+    if noun.rpartition(" ")[2] in UNCOUNTED:
+        return f"Is there any {noun} in the image?"
+    return f"Are there any {plural(noun)} in the image?"
 
 
 def is_attribute(word: str) -> bool:

@@ -173,7 +173,19 @@ def guess(columns: Sequence[Column]) -> dict[str, str]:
     for column in columns:
         if column.name not in roles:
             roles[column.name] = _by_values(column, plain[column.name], roles)
+    if not shown and _names_images_alone(roles):
+        roles.update({c.name: "score" for c in columns if _may_be_score(c, roles)})
     return {column.name: roles[column.name] for column in columns}
+
+
+def _names_images_alone(roles: Mapping[str, str]) -> bool:
+    """Nothing of it would be imported: it names images and says nothing of them."""
+    given = set(roles.values()) - {"ignore"}
+    return bool(given & {"picture", "image_id"}) and given <= {"picture", "image_id", "sample"}
+
+
+def _may_be_score(column: Column, roles: Mapping[str, str]) -> bool:
+    return roles[column.name] == "ignore" and column.is_numeric and len(column.values) > 1
 
 
 def _can(role: str, column: Column) -> bool:

@@ -28,7 +28,7 @@ class FirstAccountForm(AccountForm):
         widget=TextInput(attrs={"autocomplete": "off", "autocapitalize": "characters"}),
     )
     email = EmailField(
-        label="E-mail address (may stay empty)",
+        label="E-mail address (optional)",
         required=False,
         max_length=254,
         widget=EmailInput(attrs={"autocomplete": "email"}),

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from audit.charts.agreement import agreement
-from audit.charts.lines import end_labels, lines
+from audit.charts.lines import end_labels, lines, named_ends
 from audit.charts.style import (
     INK,
     MUTED,
@@ -144,11 +144,7 @@ def _scores(body: dict[str, Any], judges: list[str], loud: list[str], theme: str
         domain=domain,
         height=SCORE_HEIGHT,
     )
-    named = (
-        alt.Chart(alt.Data(values=labels[:1]))
-        .mark_text(align="left", dx=8, color=INK[theme])
-        .encode(x=in_time(), y="place:Q", text="judge:N")
-    )
+    named = named_ends(labels[:1], "judge:N", alt.Y("place:Q"), theme, color=alt.value(INK[theme]))
     axis = "score, points" if _in_points(body) else "people’s mean rating"
     layers = lines(
         body,
@@ -170,7 +166,7 @@ def _scores(body: dict[str, Any], judges: list[str], loud: list[str], theme: str
             .mark_text(align="left", dx=4, dy=9, color=MUTED[theme], fontSize=11)
             .encode(y="edge:Q", x=alt.value(0), text="label:N")
         )
-    return alt.layer(*layers, line, named).properties(
+    return alt.layer(*layers, line, *named).properties(
         title="Score by people and by judge", width="container", height=SCORE_HEIGHT
     )
 

@@ -22,7 +22,6 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     values = rows(body, view)
     colour, shape = judge_scales(body, names, theme)
     order = [row["short"] for row in sorted(values, key=lambda row: -row["value"])]
-    y = alt.Y("short:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     shown = STATISTICS[statistic]
     ceiling = body["people"]["ceiling"].get(statistic, {})
     line = (
@@ -30,10 +29,19 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         if "value" in ceiling
         else []
     )
+    # The words of the dashed line have a row of their own below the judges.
+    places = [*order, " "] if line else order
+    y = alt.Y(
+        "short:N",
+        sort=order,
+        title=None,
+        scale=alt.Scale(domain=places),
+        axis=alt.Axis(ticks=False, domain=False),
+    )
     scale = fixed(domain_of(statistic, [*values, *line]))
     x = alt.X("value:Q", title=shown.name, scale=scale)
     base = alt.Chart(alt.Data(values=values)).encode(y=y)
-    height = max(60, (44 if len(values) <= MANY else 30) * len(values) + 16)
+    height = max(60, (44 if len(values) <= MANY else 30) * len(places) + 16)
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
             x=alt.X("low:Q", title=shown.name, scale=scale), x2="high:Q", color=colour
@@ -52,7 +60,7 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             .encode(x=x),
             alt.Chart(alt.Data(values=line))
             .mark_text(align="right", dx=-6, fontSize=11, color=MUTED[theme])
-            .encode(x=x, y=alt.value(height - 8), text="label:N"),
+            .encode(x=x, y=alt.value(height - 10), text="label:N"),
         ]
     chart = alt.layer(*layers).properties(
         title=f"{shown.name}, all images (95 % intervals)",

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from audit.charts.faces import dashes_of, judge_scales, name_ink
-from audit.charts.style import fixed, in_time, tooltip
+from audit.charts.style import CARD, fixed, in_time, tooltip
 from audit.charts.when_used import alt
 from audit.words.report import title
 from judges.names import short_titles
@@ -19,6 +19,7 @@ Rows = Sequence[dict[str, Any]]
 # A name's line, in pixels.
 NAME_HEIGHT = 15
 LONGEST_NAME = 320  # as in static/chart.js
+NAME: dict[str, Any] = {"align": "left", "dx": 8, "limit": LONGEST_NAME}
 
 
 def lines(
@@ -69,17 +70,18 @@ def lines(
         for label in end_labels(also, louder, domain=domain, height=height)
         if label["judge"] in inks
     ]
-    layers.append(
-        alt.Chart(alt.Data(values=ends))
-        .mark_text(align="left", dx=8, limit=LONGEST_NAME, cursor="pointer")
-        .encode(
-            x=in_time(),
-            y=alt.Y("place:Q", title=axis, scale=scale),
-            text="short:N",
-            color=alt.Color("ink:N", scale=None),
-        )
-    )
+    place = alt.Y("place:Q", title=axis, scale=scale)
+    layers += named_ends(ends, "short:N", place, theme, color=alt.Color("ink:N", scale=None))
     return layers
+
+
+def named_ends(
+    ends: Rows, text: str, place: alt.Y, theme: str, **ink: Any
+) -> tuple[alt.Chart, alt.Chart]:
+    """The names, and below them their outline in the colour of the card: on a phone they stand on lines."""
+    base = alt.Chart(alt.Data(values=list(ends))).encode(x=in_time(), y=place, text=text)
+    outline = base.mark_text(**NAME, stroke=CARD[theme], strokeWidth=4, strokeJoin="round")
+    return outline, base.mark_text(**NAME, cursor="pointer").encode(**ink)
 
 
 def end_labels(*series: Rows, domain: tuple[float, float], height: int) -> list[dict[str, Any]]:

@@ -13,6 +13,8 @@ from audit.words.report import title
 
 INK = {"light": "#1c1e21", "dark": "#e8e6e1"}
 MUTED = {"light": "#5c6066", "dark": "#a9adb3"}
+# Behind names that stand on lines: the cards of the pages.
+CARD = {"light": "#ffffff", "dark": "#1e2124"}
 YES = {"light": "#0072B2", "dark": "#56B4E9"}
 NO = {"light": "#D55E00", "dark": "#FF9A57"}
 # What Altair calls a chart in layers.

@@ -63,7 +63,7 @@ def design_effect(values: ArrayLike, clusters: ArrayLike) -> Result:
         return series
     codes, size = group_codes(clusters, series[0].size, what="clusters")
     if size < 2:
-        return Undefined("one cluster only", series[0].size)
+        return Undefined("one prompt only", series[0].size)
     pull = series[0] - series[0].mean()
     alone = float((pull**2).sum()) * pull.size / (pull.size - 1)
     if alone <= 0 or (series[0] == series[0][0]).all():

@@ -210,7 +210,7 @@ def _standard_error(
         return math.sqrt(won / (m - 1) / m + lost / (n - 1) / n)
     codes, size = group_codes(clusters, positive.size, what="clusters")
     if size < 2:
-        return Undefined("one cluster only: there is nothing to compare it with", positive.size)
+        return Undefined("one prompt only: there is nothing to compare it with", positive.size)
     pull = np.zeros(positive.size)
     pull[positive] = (wins - exact_sums.mean(wins)) / m
     pull[~positive] = (losses - exact_sums.mean(losses)) / n

@@ -24,7 +24,7 @@ from audit.stats.causes import Anchors, Side
 from audit.stats.resampling.cluster_order import by_content
 from audit.why.instrument import read_sides
 from audit.why.parameters import Parameters, SideAsked
-from judges.names import APART
+from judges.names import APART, title
 
 # From so many of a side's images on, those that the other version of the judge has not scored are
 # left out; below, that version counts as not run there.
@@ -118,11 +118,11 @@ def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> S
                 ((mine, before, days), (other, after, days_now))
             )
         ]
-    for place, side in zip(("from", "to"), rows, strict=True):
+    for which, scored_by, side in zip(("first", "second"), (judge, now), rows, strict=True):
         if side.prompt.size < enough.IMAGES:
             raise Refused(
-                f"“{place}” has {side.prompt.size} images with labels and scores of "
-                f"{judge.name if place == 'from' else now.name}; at least {enough.IMAGES} are needed."
+                f"The {which} side has {side.prompt.size} images with labels and scores of "
+                f"{title(scored_by.name)}; at least {enough.IMAGES} are needed."
             )
     if other is not mine:
         rows[1].prompt[:] += int(mine.people.prompts.max()) + 1

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.statistic_names import BAND, stored_statistic
+from audit.stats.instrument.following import CANNOT_BE_TOLD
+from audit.words.drift_state import following_of
 from audit.words.numbers import per_hundred, side, with_interval
 from audit.words.report import title
 
@@ -24,7 +26,7 @@ class Answer:
 def answers(body: dict[str, Any]) -> list[Answer]:
     judges = {name: judge["overall"] for name, judge in body["judges"].items()}
     return [
-        Answer("May a judge stand in for a person?", _stand_in(judges)),
+        Answer("May a judge stand in for a person?", _stand_in(judges, _unknown_to_follow(body))),
         Answer("Which of its verdicts may stand?", _trusted(judges)),
         Answer("Would it rank the generators as people do?", _ranking(body)),
         Answer("Is it as sure of that ranking as people?", _soft(judges)),
@@ -43,8 +45,16 @@ def beside_people(overall: dict[str, Any]) -> str:
     return f"stands in for {found['beaten']} of {found['raters']} people"
 
 
-def _stand_in(judges: Judges) -> str:
-    known = {n: row["alt_test"] for n, row in judges.items() if _has(row, "alt_test", "passes")}
+def _unknown_to_follow(body: dict[str, Any]) -> set[str]:
+    """Judges of which it is not known whether they follow people may stand in for nobody yet."""
+    return {name for name, judge in body["judges"].items() if following_of(judge) == CANNOT_BE_TOLD}
+
+
+def _stand_in(judges: Judges, unknown: set[str]) -> str:
+    tested = {n: row["alt_test"] for n, row in judges.items() if _has(row, "alt_test", "passes")}
+    known = {name: found for name, found in tested.items() if name not in unknown}
+    if tested and not known:
+        return f"Not enough data yet: {_names(judges)}."
     if not known:
         return _nobody(judges, "alt_test")
     behind = 100 * next(iter(known.values()))["epsilon"]

@@ -1,4 +1,4 @@
-"""Three watches in a sentence each, and the cause that the one that rang first names."""
+"""The three alarms in a sentence each, and the cause that the first of them names."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ def sentences(watches: dict[str, Any], judge: dict[str, Any]) -> list[str]:
         f"People − judge on new images: {_one(watches['gap'])}",
         f"The judge now − then on anchors: {_of_judge(judge)}",
         f"People now − then on the same images: {_of_people(watches['people'])}",
-        "Each may be looked at every day; together they ring falsely in at most 5 of 100 studies in which "
-        "nothing moves.",
+        "You may look every day: of 100 studies in which nothing moves, at most 5 get a false alarm.",
     ]
 
 
@@ -35,9 +34,9 @@ def _verdict(watches: dict[str, Any], judge: dict[str, Any]) -> str:
     if rung:
         first = [cause for day, cause in rung if day == rung[0][0]]
         also = "" if gap is None else ", and the gap moved with it"
-        return f"Which rang first names the cause: {' and '.join(first)}, on {_date_words(rung[0][0])}{also}."
+        return f"First alarm: {' and '.join(first)}, on {_date_words(rung[0][0])}{also}."
     if gap is None:
-        return "No watch has rung."
+        return "No alarm."
     silent = [
         what
         for what, watch in (("the judge", judge), ("people", watches["people"]))
@@ -45,12 +44,12 @@ def _verdict(watches: dict[str, Any], judge: dict[str, Any]) -> str:
     ]
     if silent:
         return (
-            f"The gap has moved (it rang on {_date_words(gap)}); whether by {' or '.join(silent)} could not have "
-            "been seen, since no anchors tell."
+            f"The gap has moved since {_date_words(gap)}. Anchors would show whether {' or '.join(silent)} "
+            "changed."
         )
     words = " or in the form’s words, which are other ones" if watches["new_form"] else ""
     return (
-        f"Only the gap rang, on {_date_words(gap)}, while judge and people say the same of the same images: the "
+        f"Only the gap moved, on {_date_words(gap)}; judge and people say the same of the same images. The "
         f"cause is in the images{words}."
     )
 
@@ -60,8 +59,8 @@ def _one(watch: dict[str, Any]) -> str:
         return f"not watched: {watch['undefined']}."
     moved = with_interval("net_deviation", watch["moved"])
     if watch["rang"]:
-        return f"rang on {_date_words(watch['rang'])}; by now {moved}."
-    return f"silent after {_looks(watch['looks'])}; by now {moved}."
+        return f"alarm on {_date_words(watch['rang'])}; by now {moved}."
+    return f"no alarm in {_looks(watch['looks'])}; by now {moved}."
 
 
 def _of_judge(watch: dict[str, Any]) -> str:
@@ -69,8 +68,8 @@ def _of_judge(watch: dict[str, Any]) -> str:
         return f"not watched: {watch['undefined']}."
     moved = f"by now {with_interval('score_moved', watch['moved'])} in its own unit."
     if watch["rang"]:
-        return f"rang on {_date_words(watch['rang'])}; {moved}"
-    return f"silent after {_looks(watch['looks'])}; {moved}"
+        return f"alarm on {_date_words(watch['rang'])}; {moved}"
+    return f"no alarm in {_looks(watch['looks'])}; {moved}"
 
 
 def _of_people(watch: dict[str, Any]) -> str:

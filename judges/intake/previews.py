@@ -44,6 +44,10 @@ LOOKING_HERE = timedelta(minutes=1)
 # Names of tables that say what is in them, and nothing of the study.
 PARTS = {"images", "prompts", "generators", "labels", "scores", "table", "data", "metadata"}
 NAMED = 100
+NOTHING_LISTED = "Nothing in these files can be imported; what is wrong is listed."
+NOTHING_SEEN = (
+    "Nothing would be imported from these files. State below what the columns are, or the format."
+)
 
 
 def source_of(path: Path, typed: Mapping[str, Any], *, format: str) -> Source:
@@ -144,7 +148,7 @@ def _look_into(
     outcome = _dry_run(delivery, format, kind, source, progress)
     found |= {"outcome": _short(outcome.as_json(), folder), "read": outcome.read, "refusal": ""}
     if not outcome.changes and not outcome.unchanged:
-        found["refusal"] = "Nothing in these files can be imported; what is wrong is listed."
+        found["refusal"] = NOTHING_LISTED if outcome.rejected else NOTHING_SEEN
 
 
 def _format(delivery: Delivery, path: Path) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from annotations.access import PersonsRequest, research_place_or_404
 from annotations.models import Study
 from judges import tasks
 from judges.intake import uploads as intake_uploads
-from judges.models import Upload
+from judges.models import Run, Upload
 from judges.pages import bring
 
 SHOWN = 20
@@ -46,6 +46,7 @@ def _page(request: PersonsRequest, study: Study, refusal: str = "") -> HttpRespo
         "uploads": uploads,
         "importing": any(upload.is_open for upload in uploads),
         "has_images": study.images.exists(),
+        "has_scores": Run.objects.filter(study=study).exists(),
         "refusal": refusal,
     }
     template = "judges/imports.html"

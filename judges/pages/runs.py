@@ -159,6 +159,10 @@ def _page(request: HtmxRequest, place: Place) -> HttpResponse:
         return render(request, "judges/runs.html#runs", context)
     choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
     context["choices"] = [choice for choice in choices if choice.is_at_hand][:MOST_AT_HAND]
-    context |= {"judges_in_all": len(choices), "mends": run_queries.shared_mends(choices)}
+    context |= {
+        "judges_in_all": len(choices),
+        "waiting": sum(choice.can_start and not choice.readiness.is_ready for choice in choices),
+        "mends": run_queries.shared_mends(choices),
+    }
     template = "judges/runs.html#judging" if request.htmx else "judges/runs.html"
     return render(request, template, context)

@@ -62,7 +62,7 @@ MENDS = {
     "choices": Mend("Give choices", "prompt-parts"),
     "yes or no": Mend("Change the questions", "prompt-parts"),
     PICTURE: Mend("Add the files", "imports"),
-    NoPicture.lacks: Mend("Add the pictures", "imports"),
+    NoPicture.lacks: Mend("Add source pictures", "imports"),
     "category": Mend("Choose the category", "run-options", of_judge=True),
     "kind": Mend("Choose the kind", "run-options", of_judge=True),
 }

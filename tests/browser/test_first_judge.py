@@ -40,7 +40,7 @@ def test_from_a_fresh_installation_to_a_judge(
     ada = Hand(page)
     ada.type("Name", "ada")
     ada.type("Password", PASSWORD)
-    ada.type("The same password again", PASSWORD)
+    ada.type("Repeat password", PASSWORD)
     ada.press("Enter")
     page.get_by_role("link", name="New study", exact=True).click()
     archive = zipped(**PICTURES, **{"images.csv": TABLE.encode()})

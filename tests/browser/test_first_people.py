@@ -54,7 +54,7 @@ def test_from_an_invitation_through_practice_to_the_first_image(open_page, alice
     # The second person, by the link, fails and then passes, by keyboard alone.
     page = open_page(None, link)
     page.get_by_label("Name").fill("dora")
-    for field in ("Password", "The same password again"):
+    for field in ("Password", "Repeat password"):
         page.get_by_label(field, exact=True).fill("a-long-and-quiet-river")
     page.get_by_role("button", name="Create account and join").click()
     expect(page.get_by_role("heading", name="Qualification first")).to_be_visible()

@@ -67,11 +67,11 @@ def test_an_invitation_makes_an_account(open_page, study, size):
     take(page, f"join-{size}")
     page.get_by_label("Name").fill("dora")
     page.get_by_label("Password", exact=True).fill("a-long-and-quiet-river")
-    page.get_by_label("The same password again").fill("a-long-and-quiet-sea")
+    page.get_by_label("Repeat password").fill("a-long-and-quiet-sea")
     page.get_by_role("button", name="Create account and join").click()
     expect(page.get_by_role("alert").filter(has_text="differ")).to_be_visible()
     take(page, f"join-mistake-{size}")
-    for field in ("Password", "The same password again"):
+    for field in ("Password", "Repeat password"):
         page.get_by_label(field, exact=True).fill("a-long-and-quiet-river")
     page.get_by_role("button", name="Create account and join").click()
     expect(page.get_by_text("Your account is “dora”")).to_be_visible()

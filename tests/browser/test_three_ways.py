@@ -144,7 +144,7 @@ def test_from_an_empty_installation_to_a_judges_line(
     ada = Hand(page)
     ada.type("Name", "ada")
     ada.type("Password", PASSWORD)
-    ada.type("The same password again", PASSWORD)
+    ada.type("Repeat password", PASSWORD)
     ada.press("Enter")
     ada.click("New study", role="link")
     ada.choose(

@@ -73,7 +73,7 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
     ada = Hand(page)
     ada.type("Name", "ada")
     ada.type("Password", PASSWORD)
-    ada.type("The same password again", PASSWORD)
+    ada.type("Repeat password", PASSWORD)
     ada.press("Enter")
     expect(page.get_by_role("heading", name="No study yet")).to_be_visible()
 
@@ -122,7 +122,7 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
     bob = Hand(bob_page)
     bob.type("Name", "bob")
     bob.type("Password", PASSWORD)
-    bob.type("The same password again", PASSWORD)
+    bob.type("Repeat password", PASSWORD)
     bob.press("Enter")
     bob.click("Begin")
     for choice in ("Yes", "4"):

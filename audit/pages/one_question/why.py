@@ -95,7 +95,9 @@ class WhyPage:
     def said_of_judge(self) -> list[str]:
         """Of the generators by their dates, as on every page; nothing of sides that somebody typed."""
         found = {} if self.own_sides else self.facts.get(self.judge, {})
-        return [line for line in (found.get("words"), found.get("reason")) if line]
+        sentence, reason = found.get("words") or "", found.get("reason") or ""
+        # The sentence ends with the reason where it is all that is known.
+        return [line for line in (sentence, "" if reason in sentence else reason) if line]
 
     @cached_property
     def own_sides(self) -> dict[str, str]:

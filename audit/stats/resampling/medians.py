@@ -21,7 +21,7 @@ def median(x: ArrayLike, clusters: ArrayLike, *, resamples: int, seed: int) -> R
     (values,) = checked
     codes, n_clusters = group_codes(clusters, values.size, what="clusters")
     if n_clusters < 2:
-        return Undefined("one cluster only: there is nothing to resample", values.size)
+        return Undefined("one prompt only: there is nothing to resample", values.size)
     order = np.argsort(values, kind="stable")
     values, codes = values[order], codes[order]
     drawn = [

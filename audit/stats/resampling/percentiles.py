@@ -44,7 +44,7 @@ def interval(
         return Undefined("the statistic is not a finite number", n)
     clusters = counts.shape[1]
     if clusters < 2:
-        return Undefined("one cluster only: there is nothing to resample", n)
+        return Undefined("one prompt only: there is nothing to resample", n)
     drawn = values(counts)
     defined = drawn[~np.isnan(drawn)]
     missing = drawn.size - defined.size

@@ -304,8 +304,8 @@ def too_few_rarer(found: int, clusters: int, at_least: int) -> str:
     if found >= needed:
         return ""
     return (
-        f"too few to tell: {found} prompts have another answer than the commonest, at least "
-        f"{needed} needed"
+        f"too few to tell: {found} prompt{' has' if found == 1 else 's have'} another answer than the "
+        f"commonest, at least {needed} needed"
     )
 
 
@@ -339,7 +339,8 @@ def _undefined_without(left_out: Floats, n: int) -> Undefined | None:
     missing = int(np.isnan(left_out).sum())
     if not missing:
         return None
-    return Undefined(f"too few to judge: without one of {missing} prompts it is undefined", n)
+    which = "one prompt" if missing == 1 else f"one of {missing} prompts"
+    return Undefined(f"too few to judge: without {which} it is undefined", n)
 
 
 def _logistic(x: float) -> float:

@@ -55,6 +55,11 @@ def test_many_of_a_thing_are_asked_for_in_english():
     ]
 
 
+def test_what_cannot_be_counted_is_asked_for_without_a_plural():
+    questions = [a.question for a in parse("a car in the snow") if a.kind == "object"]
+    assert questions == ["Are there any cars in the image?", "Is there any snow in the image?"]
+
+
 @pytest.mark.parametrize("prompt", ["", "and and", "the", "!!!", "of on in"])
 def test_words_without_a_thing_are_no_atoms(prompt):
     assert parse(prompt) == ()

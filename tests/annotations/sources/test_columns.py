@@ -75,3 +75,13 @@ def test_a_question_without_a_value_is_no_question():
 )
 def test_a_day_is_one_of_the_calendar(text, day):
     assert columns.is_day(text) is day
+
+
+def test_a_table_that_names_images_and_has_numbers_besides_holds_scores():
+    roles = guessed("file,colour share,run", "a/1.png,0.25,x", "a/2.png,0.5,x")
+    assert roles == {"file": "picture", "colour share": "score", "run": "ignore"}
+
+
+def test_numbers_beside_labels_are_still_nobodys_scores():
+    roles = guessed("file,aligned,width", "a/1.png,yes,512", "a/2.png,no,640")
+    assert roles["width"] == "ignore"

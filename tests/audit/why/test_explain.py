@@ -160,7 +160,7 @@ def hash_of(key: str) -> int:
         ({"after": "released=2024"}, "“to”: a span is written as 2024-01-01..2024-12-31"),
         ({"after": "released=2024-02-30.."}, "“to”: “2024-02-30” is no day; write it as 2024-01-31."),
         ({"after": "released=2025-01-01..2024-01-01"}, "“to”: the span ends before it begins."),
-        ({"after": "released=2031-01-01.."}, "“to” has 0 images with labels and scores of some-judge; at least 30"),
+        ({"after": "released=2031-01-01.."}, "The second side has 0 images with labels and scores of some-judge; at least 30"),
         ({"after": "labelled=2024-01-01.."}, "Days of labelling are compared with days of labelling"),
         ({"before": "study=judged"}, "“from” is a part of this study"),
         ({"after": "study=nowhere"}, "There is no study “nowhere”."),

@@ -92,9 +92,9 @@ def test_people_who_say_otherwise_about_the_same_images_ring(study):
     assert body["watches"]["gap"]["rang"] is None
     assert body["parts"]["people"]["value"] == pytest.approx(-50)
     said = words.sentences(body["watches"], watches.of_judge(body))
-    assert said[0] == "Which rang first names the cause: people, on 2026-03-03."
+    assert said[0] == "First alarm: people, on 2026-03-03."
     assert said[3].startswith(
-        "People now − then on the same images: rang on 2026-03-03; by now −50.0"
+        "People now − then on the same images: alarm on 2026-03-03; by now −50.0"
     )
 
 
@@ -129,7 +129,7 @@ def test_a_gap_that_moves_while_nothing_else_does_is_in_the_images(study):
     assert judge["rang"] is None and judge["looks"] == 2
     said = words.sentences(body["watches"], judge)
     assert said[0] == (
-        "Only the gap rang, on 2026-02-15, while judge and people say the same of the same images: the "
+        "Only the gap moved, on 2026-02-15; judge and people say the same of the same images. The "
         "cause is in the images."
     )
     # The late images' answers were given with another form.
@@ -145,7 +145,7 @@ def test_a_judge_that_changes_behind_its_name_rings_at_its_scoring(study):
     assert judge["rang"] == "2026-03-03"
     assert judge["moved"]["value"] == pytest.approx(-0.2)
     said = words.sentences(told(study)["watches"], judge)
-    assert said[0] == "Which rang first names the cause: the judge, on 2026-03-03."
+    assert said[0] == "First alarm: the judge, on 2026-03-03."
 
 
 def test_without_anchors_it_is_said_that_the_cause_could_not_be_seen(study):
@@ -155,8 +155,7 @@ def test_without_anchors_it_is_said_that_the_cause_could_not_be_seen(study):
     body = told(study)
     said = words.sentences(body["watches"], watches.of_judge(body))
     assert said[0] == (
-        "The gap has moved (it rang on 2026-02-15); whether by the judge or people could not have been "
-        "seen, since no anchors tell."
+        "The gap has moved since 2026-02-15. Anchors would show whether the judge or people changed."
     )
     assert said[2] == (
         "The judge now − then on anchors: not watched: the judge has not scored anchors again."

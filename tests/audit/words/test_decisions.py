@@ -41,9 +41,12 @@ def ranked(**changed):
     return {"swaps": [], "by_people": ["new", "old"], "by_judge": ["new", "old"], **changed}
 
 
-def said(judges, ranking=None):
+def said(judges, ranking=None, follows=None):
     body = {
-        "judges": {name: {"overall": found} for name, found in judges.items()},
+        "judges": {
+            name: {"overall": found, "follows": {"state": (follows or {}).get(name, "follows people")}}
+            for name, found in judges.items()
+        },
         "ranking": {"judges": ranking or dict.fromkeys(judges, ranked())},
     }
     found = decisions.answers(body)
@@ -94,6 +97,14 @@ def test_a_bad_judge_may_not():
     assert lines[4].endswith("No gain shown, so tune no generator on: bad-judge.")
     assert lines[5] == "Worse than always giving the average, so calibrate first: bad-judge."
     assert lines[6] == "Off by more than 3 points: bad-judge."
+
+
+def test_a_judge_that_is_not_known_to_follow_people_stands_in_for_nobody_yet():
+    unknown = {"few": "cannot be told"}
+    assert said({"few": overall()}, follows=unknown)[0] == "Not enough data yet: few."
+    both = said({"few": overall(), "some-judge": overall()}, follows=unknown)[0]
+    assert both.startswith("Yes, for half of the people or more: some-judge.")
+    assert both.endswith("Not enough data yet: few.")
 
 
 def test_a_judge_whose_own_gain_is_not_known_has_no_share_of_it_told():

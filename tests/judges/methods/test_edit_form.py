@@ -210,7 +210,7 @@ def test_a_study_without_sources_is_refused_before_it_starts(db):
     with pytest.raises(JudgeRefused, match=r"none of this study's images.*no source picture"):
         lifecycle.start_run(study=study, name="edit-did-server", options={"talk.checkpoint": "m"})
     (obstacle,) = StudyPrompts(study, 10).fit("edit-did-server").obstacles
-    assert obstacle.mend.title == "Add the pictures"
+    assert obstacle.mend.title == "Add source pictures"
     assert StudyPrompts(editing.study(count=1), 10).fit("edit-did-server").scorable == 2
 
 

@@ -190,7 +190,9 @@ def test_judges_that_fit_and_are_ready_come_first(study):
 def test_built_in_judges_are_listed_only_where_they_can_read_the_prompts(as_alice, free):
     page = as_alice.get(reverse("run-judges", args=[free.slug])).content.decode()
     assert "(built-in)" not in page
-    assert "8 images not: This prompt has no include clause for GenEval to check." in page
+    assert (
+        "8 images cannot be scored: This prompt has no include clause for GenEval to check." in page
+    )
     runs = as_alice.get(reverse("runs", args=[free.slug])).content.decode()
     assert 'id="start-' not in runs
     # One click for all of them.

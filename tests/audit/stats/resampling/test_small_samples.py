@@ -85,7 +85,7 @@ def test_a_mean_that_judges_help_to_make_keeps_within_its_scale():
 
 
 def test_a_statistic_that_one_prompt_alone_makes_possible_has_no_interval():
-    given = "too few to judge: without one of 1 prompts it is undefined"
+    given = "too few to judge: without one prompt it is undefined"
     found = drawn(10).slope_per_year(
         [1] * 10, np.arange(10) / 10, [0] + [1] * 9, {"0": "2021-01-01", "1": "2022-01-01"}
     )
