@@ -110,7 +110,8 @@ def _cards(place: Place, servers: list[ModelServer]) -> list[dict[str, Any]]:
         cards.append(
             {
                 "server": server,
-                "judges": judges,
+                "judges": [row for row in judges if not row["fit"].is_impossible],
+                "others": [row for row in judges if row["fit"].is_impossible],
                 "wrong": {words for words in wrong.values() if words},
                 "works": any(words == "" for words in wrong.values()),
             }

@@ -24,6 +24,7 @@ class Entry:
     release_date: date | None = None
     needs: tuple[str, ...] = ()
     source: str = ""  # where its words are from
+    about: str = ""  # what its score is, where the title does not say
     download_gb: float | None = None  # of all its weights, where that is known
     is_own: bool = False  # somebody's of this installation, not one of the catalogue
 

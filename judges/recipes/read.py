@@ -20,7 +20,7 @@ from judges.recipes.names import ENGINES, KINDS, METHODS
 LARGEST = 100_000  # characters of a file
 LONGEST_TITLE, LONGEST_SOURCE = 120, 1_000
 NAME = re.compile(r"[a-z0-9][a-z0-9.\-]{0,78}[a-z0-9]")
-_OWN = ("name", "title", "method", "released", "source", "download_gb", "options")
+_OWN = ("name", "title", "about", "method", "released", "source", "download_gb", "options")
 FIELDS = (*_OWN, *KINDS)
 
 
@@ -94,6 +94,7 @@ def _entry(held: Mapping[str, Any], file: str) -> tuple[str, Entry]:
         release_date=fields.day("released"),
         needs=tuple(needs),
         source=fields.text("source", LONGEST_SOURCE, optional=True),
+        about=fields.text("about", LONGEST_SOURCE, optional=True),
         download_gb=fields.size("download_gb"),
     )
     return name, entry

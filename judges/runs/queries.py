@@ -96,6 +96,7 @@ class JudgeChoice:
 
     name: str
     title: str
+    about: str
     why_not: str
     started: bool
     complete: bool
@@ -327,6 +328,7 @@ def _choice(name: str, entry: Entry, fit: Fit, progress: JudgeProgress) -> Judge
     return JudgeChoice(
         name=name,
         title=entry.title,
+        about=entry.about,
         why_not=registry.lacking(entry) if ready.absent else "",
         started=name in progress.started,
         complete=name in progress.complete,

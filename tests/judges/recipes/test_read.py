@@ -73,7 +73,7 @@ MISTAKES = {
     "an unknown field": (
         'method = "dsg"',
         'method = "dsg"\nmodel = "x"',
-        "“model” is no field of a recipe; it has name, title, method, released",
+        "“model” is no field of a recipe; it has name, title, about, method, released",
     ),
     "no name": ('name = "mine"', "", "“name” is missing"),
     "a name with a blank": ('"mine"', '"my judge"', "“name” must be 2 to 80 of the letters"),
