@@ -27,7 +27,8 @@ def extras(root: Path) -> dict[str, list[str]]:
     judges = [line for line in whole if not line.startswith(tuple(SINGLE.values()))]
     generate = [*judges, *wanted(root, "requirements-generate.txt")]
     ocr = [line for line in wanted(root, "requirements-core.txt") if line.startswith(OCR)]
-    return {**single, "ocr": ocr, "judges": judges, "generate": generate}
+    agents = wanted(root, "requirements-mcp.txt")
+    return {**single, "ocr": ocr, "mcp": agents, "judges": judges, "generate": generate}
 
 
 class FromRequirements(MetadataHookInterface):

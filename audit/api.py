@@ -6,7 +6,6 @@ Each app has its own part; this file adds the reports and the schema, and puts t
 from __future__ import annotations
 
 import re
-from typing import Any
 
 from django.http import Http404, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
@@ -39,12 +38,13 @@ from audit.accounts import api as accounts_api
 from audit.contests.parameters import MADE_FROM, TIES
 from audit.contests.parameters import Parameters as LeaderboardParameters
 from audit.doors import api as doors_api
+from audit.doors import disagreements as disagreements_api
+from audit.doors.newest_report import ReportFilters, newest_report, report_options
 from audit.images import browse
 from audit.models import Report
 from audit.pages import export as export_page
 from audit.questions.leaderboard.question import LEADERBOARD
 from audit.questions.report.question import request_report
-from audit.reports.options import CONSENSUS, Options
 from judges import api as judges_api
 from judges.api import LARGEST_ID
 from judges.exports.tables import TABLES, ExportOptions
@@ -58,15 +58,6 @@ class ReportSerializer(serializers.Serializer):
     data = serializers.CharField(help_text="SHA-256 of all that the statistics saw.")  # type: ignore[assignment]
 
 
-class ReportFilters(Filters):
-    question = serializers.CharField(required=False, max_length=80, help_text="Of the form.")
-    positive_at = serializers.FloatField(required=False, help_text="From which rating is a yes.")
-    threshold = serializers.FloatField(required=False, help_text="From which score is a yes.")
-    consensus = serializers.ChoiceField(
-        choices=list(CONSENSUS), required=False, help_text="How several answers become one."
-    )
-
-
 @extend_schema(
     operation_id="get_newest_report",
     parameters=[ReportFilters],
@@ -76,7 +67,7 @@ class ReportFilters(Filters):
 def report(request: Request, slug: str) -> Response:
     """The newest report, as `manage.py report STUDY --json` prints it."""
     place = research_place_or_404(request, slug)
-    newest = Report.objects.filter(study=place.study, options=_options(request)).first()
+    newest = newest_report(place.study, report_options(request)[0])
     if newest is None:
         raise Http404
     return Response(newest.body)
@@ -96,7 +87,7 @@ def reports(request: Request, slug: str) -> Response:
     place = research_place_or_404(request, slug)
     if request.method == "GET":
         return page(request, Report.objects.filter(study=place.study), ReportSerializer)
-    request_report(place.study, _options(request), by=request.user)
+    request_report(place.study, report_options(request)[0], by=request.user)
     return Response({"message": "A worker is making the report."}, status=202)
 
 
@@ -112,10 +103,6 @@ def stored_report(request: Request, slug: str, report_id: int) -> Response:
     rows = Report.objects.filter(study=place.study)
     found = get_object_or_404(rows, pk=min(report_id, LARGEST_ID))
     return one(request, WholeReportSerializer(found))
-
-
-def _options(request: Request) -> dict[str, Any]:
-    return Options(**filters(request, ReportFilters)).changed_options()
 
 
 class LeaderboardFilters(Filters):
@@ -245,6 +232,7 @@ urlpatterns = [
     *annotations_api.urlpatterns,
     *judges_api.urlpatterns,
     *doors_api.urlpatterns,
+    *disagreements_api.urlpatterns,
     path("studies/<slug:slug>/report/", report, name="api-report"),
     path("studies/<slug:slug>/leaderboard/", leaderboard, name="api-leaderboard"),
     path("studies/<slug:slug>/reports/", reports, name="api-reports"),

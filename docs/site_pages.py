@@ -19,6 +19,7 @@ PAGES = {
     "CONTRIBUTING.md": "contributing.md",
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
+    "AGENTS.md": "working-on-the-code.md",
     "stats-wheel/README.md": "jurybox-stats.md",
 }
 REFERENCE = ("commands", "api", "report")
@@ -33,9 +34,13 @@ def slug(text: str, separator: str) -> str:
 
 def on_config(config):
     config.mdx_configs["toc"] = {"slugify": slug}
-    # The menu leaves out the decisions: a page of their own lists them.
+    # The menu leaves out the decisions, which a page of their own lists, and what programs read.
     decisions = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
-    config.not_in_nav = config.not_in_nav or _patterns([f"/decisions/{d.name}" for d in decisions])
+    left_out = [f"/decisions/{one.name}" for one in decisions] + [
+        "/skills/",
+        "/working-on-the-code.md",
+    ]
+    config.not_in_nav = config.not_in_nav or _patterns(left_out)
     # A page that nobody has given a place yet has one all the same.
     placed = set(re.findall(r"[\w/\-]+\.md", repr(config.nav)))
     others = sorted(page.name for page in (ROOT / "docs").glob("*.md") if page.name not in placed)
@@ -79,6 +84,31 @@ def on_page_markdown(markdown, page, config, files):
         return f"{mark}[{words}]({relative}{'#' + anchor if anchor else ''})"
 
     return LINK.sub(moved, markdown)
+
+
+def on_post_build(config):
+    """`llms.txt` lists the pages with what the index says of each; `llms-full.txt` holds them whole."""
+    rows = re.findall(
+        r"^\| \[([^\]]+)\]\((\S+?\.md)\) \| (.+?) \|$", _text("docs/index.md"), re.MULTILINE
+    )
+    listed = [(title, posixpath.normpath(f"docs/{page}"), words) for title, page, words in rows]
+    site = Path(config.site_dir)
+    lines = [f"- [{title}]({_address(page)}): {words}" for title, page, words in listed]
+    head = f"# Jurybox\n\n> {config.site_description}\n"
+    (site / "llms.txt").write_text("\n".join([head, "## Pages", "", *lines, ""]))
+    whole = [f"<!-- {page} -->\n\n{_text(page)}" for _, page, _ in listed]
+    (site / "llms-full.txt").write_text("\n".join([head, *whole]))
+
+
+def _address(page: str) -> str:
+    place = PAGES.get(page, page.removeprefix("docs/")).removesuffix(".md")
+    return (
+        f"{place.removesuffix('README')}index.html" if place.endswith("README") else f"{place}.html"
+    )
+
+
+def _text(page: str) -> str:
+    return (ROOT / page).read_text()
 
 
 def reference() -> dict[str, str]:

@@ -45,6 +45,25 @@ class Atom(TypedDict, total=False):
     parents: list[int]
 
 
+class Disagreement(TypedDict, total=False):
+    image_id: str
+    generator: str
+    prompt: str
+    address: str
+    difference: float
+    score: float | None
+    verdict: str
+    reason: str
+    people: list[Vote]
+
+
+class Disagreements(TypedDict, total=False):
+    report: int
+    judge: str
+    images: int
+    rows: list[Disagreement]
+
+
 class Fit(TypedDict, total=False):
     """How many images the judge can score. Of many prompts some are looked at, evenly drawn."""
 
@@ -330,6 +349,13 @@ class Upload(TypedDict, total=False):
     finished_at: str | None
 
 
+class Vote(TypedDict, total=False):
+    question: str
+    answers: int
+    yes: int | None
+    mean: float
+
+
 class WholeReport(TypedDict, total=False):
     id: int
     created_at: str
@@ -385,6 +411,34 @@ class Client(Connection):
                 "image_id": image_id,
                 "question": question,
                 "state": state,
+            },
+        )
+        return found
+
+    def list_disagreements(
+        self,
+        slug: str,
+        *,
+        consensus: str | None = None,
+        judge: str | None = None,
+        limit: int | None = None,
+        positive_at: float | None = None,
+        question: str | None = None,
+        side: str | None = None,
+        threshold: float | None = None,
+    ) -> Disagreements:
+        """The images on which people and a judge differ most, by the newest report."""
+        found: Disagreements = self.call(
+            "GET",
+            f"studies/{part(slug)}/disagreements/",
+            {
+                "consensus": consensus,
+                "judge": judge,
+                "limit": limit,
+                "positive_at": positive_at,
+                "question": question,
+                "side": side,
+                "threshold": threshold,
             },
         )
         return found

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from importlib import import_module
 from pathlib import Path
 
 # What people type first, and the command that does it.
 SHORT = {"import": "import_study", "test-judge": "test_judge"}
+# These ask a running installation, and need neither Django nor a database.
+CLIENTS = {"mcp": "jurybox.agents.command"}
 # What an installation needs, and two tables do not.
 OF_INSTALLATIONS = (
     *("ALLOWED_HOSTS", "SECRET_KEY", "DEBUG", "MEDIA_BUCKET", "MEDIA_ROOT", "CELERY_BROKER_URL"),
@@ -19,6 +22,9 @@ OF_INSTALLATIONS = (
 def main(arguments: list[str] | None = None, program: str = "jurybox") -> None:
     given = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
+    if given and given[0] in CLIENTS:
+        import_module(CLIENTS[given[0]]).main(given[1:])
+        return
     if given[:1] != ["audit"]:
         _carry_out(program, given)
         return

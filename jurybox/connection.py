@@ -42,10 +42,10 @@ class Connection:
     def __init__(self, *, address: str = "", token: str = "", timeout: float = 60):
         self.address = (address or os.environ.get("JURYBOX_ADDRESS", "") or HERE).rstrip("/")
         self.timeout = timeout
-        self._token = token or os.environ.get("JURYBOX_TOKEN", "")
+        self.token = token or os.environ.get("JURYBOX_TOKEN", "")
         self._opener = build_opener(NoRedirects)
         parts = urlsplit(self.address)
-        if not self._token:
+        if not self.token:
             raise JuryboxError(
                 "A token is needed: make one on the account page, and give it as token=… or in "
                 "JURYBOX_TOKEN."
@@ -70,9 +70,13 @@ class Connection:
         request = Request(  # noqa: S310 (checked in __init__)
             f"{address}?{urlencode(given)}" if given else address,
             data=body,
-            headers={"Authorization": f"Token {self._token}", **(headers or {})},
+            headers=headers or {},
             method=method,
         )
+        return self._send(request)
+
+    def _send(self, request: Request) -> HTTPResponse:
+        request.add_header("Authorization", f"Token {self.token}")
         try:
             return self._opener.open(request, timeout=self.timeout)
         except HTTPError as error:
@@ -101,6 +105,17 @@ class Connection:
         with self.open(method, path, query, body=sent, headers=headers) as answer:
             text = answer.read()
         return json.loads(text) if text else None
+
+    def read_picture(self, address: str, *, most: int) -> tuple[bytes, str]:
+        """The picture at an `address` that the API gave, and its kind: jpeg, png, webp …"""
+        if not address.startswith("/") or address.startswith("//"):
+            raise JuryboxError(f"{address} is no address of a picture.")
+        with self._send(Request(f"{self.address}{address}?small")) as answer:  # noqa: S310
+            content = answer.read(most + 1)
+            kind = answer.headers.get_content_subtype()
+        if len(content) > most:
+            raise JuryboxError(f"The picture has more than {most:,} bytes.")
+        return content, kind
 
     def pages(self, path: str, query: dict[str, Any]) -> Iterator[Any]:
         """The rows of a list, page after page."""

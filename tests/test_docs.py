@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import ast
 import importlib
 import re
@@ -15,11 +16,14 @@ from django.core.management import get_commands, load_command_class
 from annotations.benchmarks.registry import FORMATS
 from judges.catalogue import JUDGES
 from judges.recipes.option_tables import judge_page
-from jurybox.command import SHORT
+from jurybox.command import CLIENTS, SHORT
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [
-    *(ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")),
+    *(
+        ROOT / name
+        for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "AGENTS.md")
+    ),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
 APPS = ("annotations", "judges", "audit", "jurybox")
@@ -79,16 +83,19 @@ def test_every_link_leads_somewhere(page):
         assert not anchor or anchor in anchors(target), link
 
 
+def parser_of(name: str) -> argparse.ArgumentParser:
+    if name in CLIENTS:
+        return importlib.import_module(CLIENTS[name]).parser()
+    command = get_commands()[name]
+    if isinstance(command, str):
+        command = load_command_class(command, name)
+    return command.create_parser("manage.py", name)
+
+
 @each_page
 def test_every_command_that_is_named_exists_with_its_options(page):
-    known = get_commands()
     for name, rest in COMMAND.findall(code(page.read_text())):
-        name = SHORT.get(name, name)
-        assert name in known
-        command = known[name]
-        if isinstance(command, str):
-            command = load_command_class(command, name)
-        options = command.create_parser("manage.py", name)._option_string_actions
+        options = parser_of(SHORT.get(name, name))._option_string_actions
         assert set(OPTION.findall(rest.partition("#")[0])) <= options.keys(), name
 
 

@@ -133,7 +133,7 @@ FLOORS = {
     "jurybox": [
         {"command", "connection", "table"},
         {"charts", "client"},
-        {"report"},
+        {"report", "agents"},
         {"study"},
         {"__main__"},
     ],

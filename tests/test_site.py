@@ -205,6 +205,15 @@ def test_every_link_of_the_site_leads_to_a_page_and_to_its_heading(site):
     print(f"{checked} links of {len(pages)} pages")
 
 
+def test_programs_find_every_page_in_two_files(site):
+    listed = re.findall(r"^- \[.+?\]\((\S+)\): \S", (site / "llms.txt").read_text(), re.MULTILINE)
+    assert len(listed) > 30
+    assert [page for page in listed if not (site / page).exists()] == []
+    whole = (site / "llms-full.txt").read_text()
+    assert whole.count("<!-- docs/") + whole.count("<!-- ") > len(listed)
+    assert "# How to read the summary" in whole
+
+
 def test_the_site_loads_nothing_from_elsewhere(site):
     for page in site.rglob("*.html"):
         assert [x for x in Links(page.read_text()).loaded if x.startswith(("http", "//"))] == []

@@ -94,7 +94,7 @@ def _cards(place: Place, servers: list[ModelServer]) -> list[dict[str, Any]]:
     for server in servers:
         entries = trial.judges_of(server)
         fits = prompts.fits(entries)
-        judges = [
+        judges: list[dict[str, Any]] = [
             {
                 "name": name,
                 "title": entry.title,

@@ -242,6 +242,7 @@ ROWS = {
     "api-export": "researcher",
     "api-report": "researcher",
     "api-leaderboard": "researcher",
+    "api-disagreements": "researcher",
     "api-question": "researcher",
     "api-questions": "researcher",
     "api-stored-report": "researcher",

@@ -44,7 +44,10 @@ def ranked(**changed):
 def said(judges, ranking=None, follows=None):
     body = {
         "judges": {
-            name: {"overall": found, "follows": {"state": (follows or {}).get(name, "follows people")}}
+            name: {
+                "overall": found,
+                "follows": {"state": (follows or {}).get(name, "follows people")},
+            }
             for name, found in judges.items()
         },
         "ranking": {"judges": ranking or dict.fromkeys(judges, ranked())},

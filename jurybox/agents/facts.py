@@ -1,0 +1,38 @@
+"""The three facts about each judge, out of a whole report."""
+
+from __future__ import annotations
+
+from typing import Any
+
+NUMBER = ("value", "low", "high", "n", "undefined", "what")
+
+
+def three_facts(body: dict[str, Any]) -> dict[str, Any]:
+    """Whether a judge follows people, whether it drifts and since when, and how far it is off by now."""
+    return {
+        "study": body["study"],
+        "question": body["question"],
+        "simulated": body["simulated"],
+        "judges": {name: _facts_of(judge) for name, judge in body["judges"].items()},
+        "signature": {
+            name: body["signature"].get(name) for name in ("version", "data", "judges", "interval")
+        },
+    }
+
+
+def _facts_of(judge: dict[str, Any]) -> dict[str, Any]:
+    follows, drift = judge.get("follows", {}), judge["drift"]
+    return {
+        "images": judge["overall"].get("n"),
+        "follows": {"state": follows.get("state"), **_number(follows)},
+        "drift": {
+            name: drift[name] for name in ("state", "since", "alarm", "needs") if name in drift
+        },
+        "gap": drift.get("gap"),
+        "net_deviation": _number(judge["overall"].get("net_deviation", {})),
+        "auroc": _number(judge["overall"].get("auroc", {})),
+    }
+
+
+def _number(held: dict[str, Any]) -> dict[str, Any]:
+    return {name: held[name] for name in NUMBER if name in held}
