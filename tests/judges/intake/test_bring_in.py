@@ -347,6 +347,20 @@ def test_a_table_whose_values_do_not_go_together_is_refused(tmp_path):
         )
 
 
+def test_results_come_in_alone_where_the_study_has_their_prompts(tmp_path):
+    bring_in(small.write(tmp_path / "in", "wise"), format="wise")
+    results = written(tmp_path / "flux", scores_jsonl=[{"prompt_id": 1, "score": 0.5}])
+    bring_in(results, format="wise", generator="flux")
+    score = Score.objects.get(run__study__slug="s")
+    assert (score.image.prompt.key, score.image.generator.name, score.value) == ("1", "flux", 0.5)
+    prompts = Study.objects.get(slug="s").prompts
+    assert prompts.count() == 2
+    # What no reader made is passed over, and the sentence says what is wanted.
+    prompts.update(metadata={"benchmark": "wise", "rows": [7, {"row": {"prompt_id": 1}}]})
+    with pytest.raises(ImportRefused, match="not its prompts"):
+        bring_in(results, format="wise", generator="flux")
+
+
 def test_a_study_of_no_set_has_no_files_of_a_set(study, tmp_path):
     with pytest.raises(CommandError, match="came from no set"):
         call_command(
