@@ -10,6 +10,7 @@ from annotations.benchmarks.dsg import reader as dsg
 from annotations.benchmarks.edit_sets.items import SETS as EDIT_SETS
 from annotations.benchmarks.edits import reader as edits
 from annotations.benchmarks.prompt_sets.items import SETS
+from annotations.benchmarks.prompt_sets.reader import OnlyResults
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.sources import picture_folder, tidy_tables
 from annotations.sources.checks import Unfit
@@ -51,8 +52,8 @@ def guess(path: Path) -> tuple[str, str]:
         # A set is known by the names of its columns; other readers take more.
         tried.sort(key=lambda name: name not in EDIT_SETS and name not in SETS)
         for name in tried:
-            if _reads(name, path):
-                return name, "study"
+            if kind := _kind_in(name, path):
+                return name, kind
     if tables:
         return "table", "study"
     if len(others) < len(files):
@@ -88,13 +89,16 @@ def _header(path: Path) -> set[str]:
         return set()
 
 
-def _reads(name: str, path: Path) -> bool:
-    """Whether a benchmark's reader takes all of the beginning."""
+def _kind_in(name: str, path: Path) -> str:
+    """What a benchmark's reader finds, if it takes all of the beginning; else empty."""
     try:
         start = list(islice(registry.records(name, Source(path)), BEGINNING))
+    except OnlyResults:
+        return "scores"
     except (Unreadable, Unfit, OSError):
-        return False
+        return ""
     taken = [record for record in start if type(record) not in NOTES]
     if name == "dpg" and any(dsg.is_numbered(r.key) for r in taken if isinstance(r, PromptRecord)):
-        return False  # DSG's table has the same columns.
-    return bool(taken) and not any(type(record) is Rejected for record in start)
+        return ""  # DSG's table has the same columns.
+    is_sound = bool(taken) and not any(type(record) is Rejected for record in start)
+    return "study" if is_sound else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -59,6 +59,8 @@ class Source:
     pictures: bool = True
     # So many pictures across and down in each file; 0: as the set's own come.
     grid: int = 0
+    # Rows of a set's prompts that the study has already: results need no files of prompts beside them.
+    known: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +75,13 @@ class Format:
 
 def _read_set(name: str, source: Source) -> Iterator[Record]:
     return prompt_set_reader.read(
-        name, source.path, source.images, source.generator, source.judge, source.grid
+        name,
+        source.path,
+        source.images,
+        source.generator,
+        source.judge,
+        source.grid,
+        source.known,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from functools import lru_cache
 
 from django.contrib.staticfiles import finders
@@ -12,9 +12,41 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 
 from annotations.forms.definition import DRAWN, OWN, Example, Form
-from annotations.forms.display import Block, ShownQuestion
-from annotations.forms.versions import ByDigest
+from annotations.forms.display import Block, ShownQuestion, blocks, numbering
+from annotations.forms.per_image import AskedQuestion
+from annotations.forms.versions import ByDigest, questions_for_all
 from annotations.models import FormVersion
+
+
+def form_html(
+    version: FormVersion,
+    questions: tuple[AskedQuestion, ...],
+    prompt: str,
+    answers: Mapping[str, float | str],
+) -> SafeString:
+    """`questions`: what the form asks about an image of this prompt; `answers`: given so far."""
+    if not answers and questions is questions_for_all(version) and not _shows_prompt(questions):
+        return _empty_form(ByDigest(version))
+    return _form(ByDigest(version), questions, prompt, answers)
+
+
+def _form(
+    key: ByDigest,
+    questions: tuple[AskedQuestion, ...],
+    prompt: str,
+    answers: Mapping[str, float | str],
+) -> SafeString:
+    return questions_html(blocks(prompt, questions, answers, numbering(key.form)), prompt)
+
+
+def _shows_prompt(questions: Iterable[AskedQuestion]) -> bool:
+    return any(asked.question.with_prompt for asked in questions)
+
+
+@lru_cache(maxsize=256)
+def _empty_form(key: ByDigest) -> SafeString:
+    """The same for every image."""
+    return _form(key, questions_for_all(key.version) or (), "", {})
 
 
 def questions_html(blocks: Iterable[Block], prompt: str) -> SafeString:

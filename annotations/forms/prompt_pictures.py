@@ -6,27 +6,39 @@ Most prompts have none and say so themselves: then nothing is looked up in the d
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from django import template
-from django.urls import reverse
+from django.db.models import Value
+from django.urls import get_script_prefix, reverse
 
 from annotations.database.prepared import Prepared
 from annotations.models import Prompt, PromptPicture
 
 register = template.Library()
 SOURCE, MASK = "source", "mask"
+COLUMNS = ("pk", "place", "public_id", "width", "height")
 TITLES = {SOURCE: "Before", MASK: "Mask"}
 # What somebody who cannot see it reads.
 WORDS = {SOURCE: "The picture before the edit", MASK: "The part that may change"}
 
 
-# Both run with every answer about an edit.
-_OF_PROMPT = Prepared(lambda mark: PromptPicture.objects.filter(prompt_id=mark("prompt")))
-_OF_IMAGE = Prepared(
-    lambda mark: PromptPicture.objects.filter(prompt__images__public_id=mark.text("image"))
+# Runs with every answer about an edit.
+_OF_PROMPT_AND_NEXT = Prepared(
+    lambda mark: (
+        PromptPicture.objects.order_by()
+        .filter(prompt=mark("prompt"))
+        .values_list(Value(0), *COLUMNS)
+        .union(
+            PromptPicture.objects.order_by()
+            .filter(prompt__images__public_id=mark.text("next"))
+            .values_list(Value(1), *COLUMNS),
+            all=True,
+        )
+    )
 )
 
 
@@ -42,9 +54,20 @@ class ShownPicture:
 
 
 def pictures_of(prompt: Prompt) -> list[ShownPicture]:
+    return pictures_with_next(prompt, "")[0]
+
+
+def pictures_with_next(
+    prompt: Prompt, public_id: str
+) -> tuple[list[ShownPicture], list[ShownPicture]]:
+    """The prompt's, and those of the image that comes next: the page loads them early."""
     if not prompt.picture_count:
-        return []
-    return [_show_picture(row) for row in _in_order(_OF_PROMPT.all(prompt=prompt.pk))]
+        return [], []
+    shown: tuple[list[ShownPicture], list[ShownPicture]] = ([], [])
+    rows = _OF_PROMPT_AND_NEXT.all(prompt=prompt.pk, next=public_id)
+    for next_one, _, *row in sorted(rows, key=_order):
+        shown[next_one].append(_show_picture(*row))
+    return shown
 
 
 @register.inclusion_tag("annotations/prompt_pictures.html")
@@ -58,19 +81,22 @@ def prompt_pictures(prompt: Prompt, marks: Sequence[Any] = ()) -> dict[str, Any]
     }
 
 
-def pictures_of_image(public_id: str) -> list[ShownPicture]:
-    """Those of the image's prompt."""
-    return [_show_picture(row) for row in _in_order(_OF_IMAGE.all(image=public_id))]
+def _order(row: tuple[Any, ...]) -> tuple[bool, bool, int]:
+    """The source first, masks last; otherwise as they came."""
+    _, pk, place, *_ = row
+    kind = place.partition("-")[0]
+    return kind != SOURCE, kind == MASK, pk
 
 
-def _in_order(rows: Iterable[PromptPicture]) -> list[PromptPicture]:
-    """The source first; then as they came."""
-    return sorted(rows, key=lambda row: (row.kind != SOURCE, row.kind == MASK, row.pk))
+def _show_picture(place: str, public_id: str, width: int, height: int) -> ShownPicture:
+    kind, _, number = place.partition("-")
+    title = TITLES.get(kind, "Reference") + (f" {number}" if number else "")
+    words = WORDS.get(kind, "A picture that the prompt refers to")
+    url = f"{_addresses(get_script_prefix())}{public_id}/"
+    return ShownPicture(place, kind, title, words, url, width, height)
 
 
-def _show_picture(row: PromptPicture) -> ShownPicture:
-    number = row.place.partition("-")[2]
-    title = TITLES.get(row.kind, "Reference") + (f" {number}" if number else "")
-    words = WORDS.get(row.kind, "A picture that the prompt refers to")
-    url = reverse("prompt-picture", args=[row.public_id])
-    return ShownPicture(row.place, row.kind, title, words, url, row.width, row.height)
+@lru_cache(maxsize=64)
+def _addresses(prefix: str) -> str:
+    """What all addresses of such pictures begin with."""
+    return reverse("prompt-picture", args=["-"]).removesuffix("-/")

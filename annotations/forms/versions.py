@@ -51,6 +51,8 @@ def form_of(version: FormVersion) -> Form:
 
 def questions_for(version: FormVersion, prompt: Prompt) -> tuple[AskedQuestion, ...]:
     """The questions this form version asks about an image of this prompt."""
+    if (same := questions_for_all(version)) is not None:
+        return same
     form = form_of(version)
     atoms: tuple[AtomRecord, ...] = ()
     if needs_atoms(form):
@@ -60,6 +62,11 @@ def questions_for(version: FormVersion, prompt: Prompt) -> tuple[AskedQuestion, 
         )
     facts = PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
     return questions_about(form, facts)
+
+
+def questions_for_all(version: FormVersion) -> tuple[AskedQuestion, ...] | None:
+    """None if a question depends on the prompt."""
+    return _questions_for_all(ByDigest(version))
 
 
 def in_words(version: FormVersion, question: str, value: float | None, text: str) -> str:
@@ -89,6 +96,14 @@ class ByDigest:
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ByDigest) and self.version.digest == other.version.digest
+
+
+@lru_cache(maxsize=256)
+def _questions_for_all(key: ByDigest) -> tuple[AskedQuestion, ...] | None:
+    questions = key.form.questions
+    if any(q.per == "atom" or q.objects or q.wordings for q in questions):
+        return None
+    return questions_about(key.form, PromptFacts(""))
 
 
 @lru_cache(maxsize=256)

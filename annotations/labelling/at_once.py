@@ -20,10 +20,17 @@ from django.db.models.expressions import RawSQL
 from annotations.database.leases import lease_end
 from annotations.database.prepared import Part, Prepared, inserted, insertion
 from annotations.labelling import order_sql
-from annotations.labelling.answer_sql import ANSWER_THE_LEASE, FROM_RESERVE, KNOWN, TAKE
+from annotations.labelling.answer_sql import (
+    ANSWER_THE_LEASE,
+    FROM_RESERVE,
+    INSERT_ANSWERS,
+    KNOWN,
+    TAKE,
+    AnswerRow,
+)
 from annotations.labelling.assign import lease_length
 from annotations.labelling.image_order import Walk
-from annotations.models import Annotation, Answer, Assignment, Image, Membership
+from annotations.models import Annotation, Assignment, Image, Membership
 
 # With the conditions of the statements below: whoever changes one of these rows meanwhile has to wait,
 # and what somebody has changed until now is seen.
@@ -46,10 +53,9 @@ IF_READY = "AND EXISTS (SELECT 1 FROM ready)"
 # Only then does this person hold no other image.
 IF_ANSWERED = "AND EXISTS (SELECT 1 FROM answered)"
 # A list for each column, so that the statement is the same for every form.
-ANSWERS = """
-    INSERT INTO annotations_answer (annotation_id, question, atom_id, value, text)
+ANSWERS = f"""{INSERT_ANSWERS}
     SELECT kept.id, said.* FROM kept, unnest(
-        %s::text[], %s::bigint[], %s::double precision[], %s::text[]) AS said"""
+        %s::text[], %s::bigint[], %s::double precision[], %s::text[]) AS said"""  # noqa: S608
 # With the key of the lease, where it was given.
 LEASED = Prepared(
     lambda mark: (
@@ -67,7 +73,7 @@ def is_usual(annotator: Membership) -> bool:
     return postgresql and annotator.quota is None and not annotator.must_practise
 
 
-def save_and_lease(annotation: Annotation, answers: Sequence[Answer]) -> Assignment | None:
+def save_and_lease(annotation: Annotation, answers: Sequence[AnswerRow]) -> Assignment | None:
     """The lease of the next image; None if nothing was written. Needs no lock on the person's row."""
     annotator, study = annotation.annotator, annotation.study
     as_read, walk = json.dumps(annotator.walk), Walk(annotator)
@@ -102,7 +108,11 @@ def save_and_lease(annotation: Annotation, answers: Sequence[Answer]) -> Assignm
 
 
 def _saved(
-    annotation: Annotation, answers: Sequence[Answer], walk: str, following: str, next_values: list
+    annotation: Annotation,
+    answers: Sequence[AnswerRow],
+    walk: str,
+    following: str,
+    next_values: list,
 ) -> Iterator[Part]:
     image, person = annotation.image_id, annotation.annotator_id
     known, asked = KNOWN.part(submission=annotation.submission, image=image, person=person)
@@ -111,13 +121,7 @@ def _saved(
     yield f"answered AS ({ANSWER_THE_LEASE} {IF_READY} RETURNING id)", [image, person, "leased"]
     row, values = insertion(annotation)
     yield f"kept AS ({row} FROM ready RETURNING id)", values
-    said = [
-        [answer.question for answer in answers],
-        [answer.atom_id for answer in answers],
-        # A list has one type, and a choice of a form may be written as 1 or 1.0.
-        [None if answer.value is None else float(answer.value) for answer in answers],
-        [answer.text for answer in answers],
-    ]
+    said = [[answer[column] for answer in answers] for column in range(len(AnswerRow._fields))]
     yield f"said AS ({ANSWERS})", said
 
 

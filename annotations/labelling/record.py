@@ -18,10 +18,14 @@ from annotations.forms.per_image import needs_atoms
 from annotations.forms.validate_answers import validated
 from annotations.forms.versions import form_of, questions_for
 from annotations.labelling import assign, at_once
-from annotations.labelling.answer_sql import ANSWER_THE_LEASE, KNOWN
+from annotations.labelling.answer_sql import (
+    ANSWER_THE_LEASE,
+    KNOWN,
+    AnswerRow,
+    insert_answers,
+)
 from annotations.models import (
     Annotation,
-    Answer,
     Assignment,
     Flag,
     FormVersion,
@@ -99,7 +103,7 @@ def _at_once(
     except LabelRefused:
         return None
     annotation = _new(image, annotator, form, submission, seconds)
-    lease = at_once.save_and_lease(annotation, _answers(annotation, valid))
+    lease = at_once.save_and_lease(annotation, _answer_rows(annotation, valid))
     if lease is not None:
         after_commit(raise_labels_version, annotator.study_id)
     return lease
@@ -151,7 +155,7 @@ def _record(
         return earlier, held
     annotation = _new(image, annotator, form, submission, seconds)
     insert(annotation)
-    insert(*_answers(annotation, valid))
+    insert_answers(annotation.pk, _answer_rows(annotation, valid))
     after_commit(raise_labels_version, annotator.study_id)
     return annotation, held
 
@@ -291,11 +295,11 @@ def _correct(
     annotation.seconds = plausible(seconds)
     annotation.submitted_at = timezone.now()
     annotation.save()
-    insert(*_answers(annotation, answers))
+    insert_answers(annotation.pk, _answer_rows(annotation, answers))
     after_commit(raise_labels_version, annotation.study_id)
 
 
-def _answers(annotation: Annotation, answers: Mapping[str, float | str]) -> list[Answer]:
+def _answer_rows(annotation: Annotation, answers: Mapping[str, float | str]) -> list[AnswerRow]:
     atoms: dict[int, int] = {}
     if needs_atoms(form_of(annotation.form)):
         atoms = dict(annotation.image.prompt.atoms.values_list("index", "pk"))
@@ -303,11 +307,11 @@ def _answers(annotation: Annotation, answers: Mapping[str, float | str]) -> list
     for key, value in answers.items():
         name, dot, index = key.partition(".")
         rows.append(
-            Answer(
-                annotation=annotation,
+            AnswerRow(
                 question=name,
                 atom_id=atoms[int(index)] if dot else None,
-                value=None if isinstance(value, str) else value,
+                # A choice of a form may be written as 1 or 1.0; a column has one type.
+                value=None if isinstance(value, str) else float(value),
                 text=value if isinstance(value, str) else "",
             )
         )

@@ -19,9 +19,8 @@ from annotations.access import HtmxRequest, Place, place_or_404
 from annotations.bounded_numbers import read_number, read_whole
 from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
-from annotations.forms.display import blocks, numbering
-from annotations.forms.html import instructions_html, pictures_html, questions_html
-from annotations.forms.prompt_pictures import pictures_of, pictures_of_image
+from annotations.forms.html import form_html, instructions_html, pictures_html
+from annotations.forms.prompt_pictures import pictures_of, pictures_with_next
 from annotations.forms.versions import form_of, questions_for
 from annotations.labelling import assign, record
 from annotations.labelling import queries as label_queries
@@ -190,6 +189,7 @@ def _form_ahead(
     the instructions, which are on the page already."""
     context = {
         **_questions(place, image, {}),
+        "pictures": pictures_html(pictures_of(image.prompt)),
         "study": place.study,
         "image": image,
         "held": image.public_id,
@@ -287,10 +287,9 @@ def _render(
         "must_practise": annotator.must_practise,
         **more,
     }
-    upcoming = more.get("upcoming")
-    if image and image.prompt.picture_count and upcoming:
-        context["upcoming_pictures"] = pictures_of_image(str(upcoming))
     if image:
+        pictures, following = pictures_with_next(image.prompt, str(more.get("upcoming", "")))
+        context |= {"pictures": pictures_html(pictures), "upcoming_pictures": following}
         context["instructions"] = instructions_html(place.study.form, _pictures(place))
     filled = _fill_page(request, image, context) if image and _is_usual(context) else ""
     if not request.htmx:
@@ -329,13 +328,11 @@ def _questions(
     """The form about one image; `earlier`: this person's own answers so far."""
     form = place.study.form
     asked = questions_for(form, image.prompt) if image else ()
-    text = image.prompt.text if image else ""
     return {
         "to": label_frame.addresses_in(place.study.slug),
         "size": label_frame.size_of(image) if image else {},
         "form": form,
-        "pictures": pictures_html(pictures_of(image.prompt)) if image else "",
-        "questions": questions_html(blocks(text, asked, earlier, numbering(form_of(form))), text),
+        "questions": form_html(form, asked, image.prompt.text, earlier) if image else "",
         "prompt_on_top": not any(a.atom or a.question.with_prompt for a in asked),
         "earlier": earlier,
         "submission": str(uuid.uuid4()),

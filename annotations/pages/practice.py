@@ -17,8 +17,7 @@ from annotations.access import (
     research_place_or_404,
 )
 from annotations.errors import LabelRefused, StudyRefused
-from annotations.forms.display import blocks, numbering
-from annotations.forms.html import instructions_html, pictures_html, questions_html
+from annotations.forms.html import form_html, instructions_html, pictures_html
 from annotations.forms.prompt_pictures import pictures_of
 from annotations.forms.versions import form_of, questions_for
 from annotations.models import Image, Membership
@@ -134,7 +133,7 @@ def _page(
         keys = {one.image for one in (*form.examples, *form.edge_cases) if one.image}
         context |= {
             "image": state.image,
-            "questions": questions_html(blocks(text, asked, sent or {}, numbering(form)), text),
+            "questions": form_html(study.form, asked, text, sent or {}),
             "prompt_on_top": not any(one.atom or one.question.with_prompt for one in asked),
             "instructions": instructions_html(study.form, study_queries.addresses(study.pk, keys)),
         }

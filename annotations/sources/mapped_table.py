@@ -43,6 +43,7 @@ from annotations.sources.records import (
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import (
     csv_rows,
+    delimiter_of,
     document,
     json_lines,
     opening,
@@ -207,7 +208,7 @@ def open_table(
     if start.lstrip()[:1] == b"{":
         some = [row.value for row in islice(json_lines(path), 1000) if isinstance(row, Row)]
         return _keys(some, path), _objects(json_lines(path), path)
-    delimiter = _delimiter(start, path)
+    delimiter = delimiter_of(start, path)
     rows_of_text = csv_rows(path, delimiter)
     head = next(rows_of_text, None)
     if not isinstance(head, Row):
@@ -582,13 +583,6 @@ def _check_header(header: list[str], path: Path) -> None:
         raise Unreadable(f"{path.name} has the column “{twice[0][:80]}” more than once.")
     if not any(header):
         raise Unreadable(f"{path.name} has no header row that can be read.")
-
-
-def _delimiter(start: bytes, path: Path) -> str:
-    line = start.lstrip().partition(b"\n")[0]
-    if b"\t" in line or path.suffix.lower() == ".tsv":
-        return "\t"
-    return ";" if line.count(b";") > line.count(b",") else ","
 
 
 def _other_tables(root: Path, path: Path, tables: list[str]) -> list[str]:

@@ -156,6 +156,14 @@ def restored(value: str) -> str:
     return value
 
 
+def delimiter_of(start: bytes, path: Path) -> str:
+    """`start`: the file's beginning. Spreadsheets of many countries save with semicolons."""
+    line = start.lstrip().partition(b"\n")[0]
+    if b"\t" in line or path.suffix.lower() == ".tsv":
+        return "\t"
+    return ";" if line.count(b";") > line.count(b",") else ","
+
+
 def csv_rows(path: Path, delimiter: str = ",") -> Iterator[Row[list[str]] | Rejected]:
     """The cells of every row, the header first; rows that cannot be read are rejected."""
     bad: set[int] = set()
@@ -326,8 +334,7 @@ def _error_reason(error: Exception) -> str:
 
 def table_rows(path: Path, file: str) -> Iterator[Row[dict[str, str]] | Rejected]:
     """A table as its header names the cells; `file`: as a refusal calls it."""
-    opening(path)
-    rows = csv_rows(path, "\t" if path.suffix.lower() == ".tsv" else ",")
+    rows = csv_rows(path, delimiter_of(opening(path), path))
     head = next(rows, None)
     if not isinstance(head, Row):
         raise Unreadable(f"{path.name} has no header row that can be read.")

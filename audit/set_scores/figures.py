@@ -5,8 +5,9 @@ What a script does by a slip is done only where the slip is named.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -40,12 +41,14 @@ def figures(
     if set_name in POINTS:
         return edit_figures(set_name, rows, slips)
     if set_name == "cvtg" and (counted := [row for row in rows if "total_words" in row.evidence]):
-        return _counted_words(counted)
+        return [*_counted_words(counted), *_by_area(counted, _counted_words)]
     if set_name == "oneig" and (graded := [row for row in rows if "WAC" in row.evidence]):
         return _one_ig_grids(graded)
     read = [row for row in rows if "read" in row.evidence]
-    if read and set_name in ("longtext", "cvtg"):
+    if read and set_name == "longtext":
         return _long_text(read)
+    if read and set_name == "cvtg":
+        return [*_long_text(read), *_by_area(read, _long_text)]
     if read and set_name == "oneig":
         return _one_ig_text(read)
     return _means(set_name, rows)
@@ -234,6 +237,23 @@ def _counted_words(rows: Sequence[ScoredImage]) -> list[Figure]:
     return [
         make_figure("word accuracy", rows, counts),
         make_figure("NED", rows, [(sum(one), len(one)) for one in distances]),
+    ]
+
+
+def _by_area(
+    rows: Sequence[ScoredImage], read: Callable[[Sequence[ScoredImage]], list[Figure]]
+) -> list[Figure]:
+    """The same for each file of CVTG's prompts, which is called after the number of its texts; nothing where
+    there is one file."""
+    areas: dict[str, list[ScoredImage]] = defaultdict(list)
+    for row in rows:
+        areas["/".join(row.prompt.split("/")[:-1])].append(row)
+    if len(areas) < 2:
+        return []
+    return [
+        replace(figure, name=f"{figure.name}, {area}")
+        for area, some in sorted(areas.items())
+        for figure in read(some)
     ]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -87,7 +87,7 @@ def _rows(study: Study, people: str, rule: str, places: list[str]) -> Iterator[R
             key, prompt = str(wide["image_id"]), str(wide["prompt_id"])
             yield {
                 **_image(wide, notes[wide["generator"]]),
-                "image": _picture(key, files[key], str(wide["file"])),
+                "image": picture_cell(key, files[key], str(wide["file"])),
                 **{
                     picture_column(place): _prompt_picture(prompt, place, shown) for place in places
                 },
@@ -125,10 +125,10 @@ def _prompt_pictures(study: Study, images: list[str]) -> dict[tuple[str, str], s
 
 def _prompt_picture(prompt: str, place: str, files: dict[tuple[str, str], str]) -> Row | None:
     file = files.get((prompt, place), "")
-    return _picture(f"{place} of {prompt}", file, file)
+    return picture_cell(f"{place} of {prompt}", file, file)
 
 
-def _picture(key: str, file: str, name: str) -> Row | None:
+def picture_cell(key: str, file: str, name: str) -> Row | None:
     if not file:
         return None
     try:
@@ -216,6 +216,10 @@ def _size(row: Row) -> int:
     return sum(len(picture["bytes"]) for picture in pictures if picture)
 
 
+def picture_type(pyarrow: Any) -> Any:
+    return pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())])
+
+
 def _schema(pyarrow: Any, columns: Columns) -> Any:
     """With the hub's word for the picture column; all others say themselves what they are."""
     plain = {
@@ -223,7 +227,7 @@ def _schema(pyarrow: Any, columns: Columns) -> Any:
         "int32": pyarrow.int32(),
         "float64": pyarrow.float64(),
         "bool": pyarrow.bool_(),
-        "image": pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())]),
+        "image": picture_type(pyarrow),
     }
 
     def field_schema(kind: str | Fields) -> Any:
@@ -234,11 +238,16 @@ def _schema(pyarrow: Any, columns: Columns) -> Any:
         return pyarrow.list_(plain[kind[1:-1]]) if kind.startswith("[") else plain[kind]
 
     pictures = [name for name, kind in columns.items() if kind == "image"]
-    told = {"info": {"features": {name: {"_type": "Image"} for name in pictures}}}
-    about = {b"huggingface": json.dumps(told).encode()}
     return pyarrow.schema(
-        [(name, field_schema(kind)) for name, kind in columns.items()], metadata=about
+        [(name, field_schema(kind)) for name, kind in columns.items()],
+        metadata=picture_features(pictures),
     )
+
+
+def picture_features(columns: Iterable[str]) -> dict[bytes, bytes]:
+    """What the hub's library reads as pictures."""
+    told = {"info": {"features": {name: {"_type": "Image"} for name in columns}}}
+    return {b"huggingface": json.dumps(told).encode()}
 
 
 def _dataset_facts(study: Study, people: str, rule: str, counts: dict[str, int]) -> dict[str, Any]:

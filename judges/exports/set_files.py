@@ -16,12 +16,14 @@ from typing import Any
 
 from django.db.models import Prefetch
 
+from annotations.benchmarks.edit_sets.items import PARQUET
 from annotations.benchmarks.prompt_sets.files import as_file, as_table
 from annotations.benchmarks.prompt_sets.items import corebench_task
 from annotations.benchmarks.prompt_sets.result_places import COLUMNS
 from annotations.exports.files import ExportRefused, Sink
 from annotations.models import Study
 from judges.exports import edit_set_results, text_set_results
+from judges.exports.picture_tables import PictureTable, picture_table, write_table
 from judges.exports.text_set_results import has_one_picture
 from judges.models import AtomScore, Run, Score
 
@@ -56,18 +58,26 @@ def with_parts() -> Prefetch:
 
 
 def prompt_files(study: Study) -> Iterator[bytes]:
-    rows: dict[str, dict[Any, Mapping[str, Any]]] = defaultdict(dict)
+    rows: dict[str, dict[Any, tuple[int, Mapping[str, Any]]]] = defaultdict(dict)
     with metadata_as_read():
-        for metadata in study.prompts.order_by("pk").values_list("metadata", flat=True):
+        for pk, metadata in study.prompts.order_by("pk").values_list("pk", "metadata"):
             for row in metadata.get("rows") or ():
                 # A row of TIIF holds two prompts.
-                rows[_safe_name(row["file"])][row["place"]] = row
-        files = {name: as_file(list(some.values())) for name, some in rows.items()}
+                rows[_safe_name(row["file"])][row["place"]] = pk, row
+        files = {name: _prompt_file(some) for name, some in rows.items()}
     if not files:
         raise ExportRefused(
             "These prompts came from no set with files of its own; take csv, jsonl or parquet."
         )
     return _zipped(files)
+
+
+def _prompt_file(rows: Mapping[Any, tuple[int, Mapping[str, Any]]]) -> str | PictureTable:
+    """`rows`: by their place in the file, each with the key of its prompt."""
+    some = [rows[place] for place in sorted(rows)]
+    if some[0][1]["form"] == PARQUET:
+        return picture_table([row for _, row in some], [pk for pk, _ in some])
+    return as_file([row for _, row in some])
 
 
 def _safe_name(name: str) -> str:
@@ -243,10 +253,15 @@ def _whole(value: float | None) -> int | float | str:
     return int(value) if value == int(value) else value
 
 
-def _zipped(files: Files) -> Iterator[bytes]:
+def _zipped(files: Mapping[str, str | PictureTable]) -> Iterator[bytes]:
     sink = Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, content in sorted(files.items()):
-            archive.writestr(name, content)
-            yield sink.take()
+            if isinstance(content, str):
+                archive.writestr(name, content)
+                yield sink.take()
+                continue
+            with archive.open(name, "w", force_zip64=True) as file:
+                for _ in write_table(content, file):
+                    yield sink.take()
     yield sink.take()

@@ -15,6 +15,7 @@ from django.utils.text import slugify
 from annotations import event_log
 from annotations.benchmarks import form_from_labels, label_questions, registry
 from annotations.benchmarks.form_from_labels import AnswerKind
+from annotations.benchmarks.prompt_sets.items import SETS as PROMPT_SETS
 from annotations.benchmarks.registry import Source
 from annotations.database.rehearsal import rehearsal
 from annotations.errors import ImportRefused
@@ -23,7 +24,7 @@ from annotations.forms.papers import FORMS, geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports.outcome import Outcome
 from annotations.imports.turn import Turn
-from annotations.models import FormVersion, Membership, Study
+from annotations.models import FormVersion, Membership, Prompt, Study
 from annotations.sources.records import (
     NOTES,
     ImageRecord,
@@ -68,6 +69,8 @@ def import_study(
     `for_anybody`: labels may be under the names of the study's own annotators. Its owner may do
     that, and whoever has the server's command line. `pictures`: a dry run opens only so many.
     """
+
+    source = _with_known_rows(source, format, slug)
 
     def read() -> Iterator[Record]:
         records = registry.records(format, source)
@@ -141,6 +144,8 @@ def _import_part(
     progress: Progress | None = None,
     turn: Turn | None = None,
 ) -> Outcome:
+    source = _with_known_rows(source, format, study.slug)
+
     def read() -> Iterator[Record]:
         if format == "tidy":
             return registry.tidy_part(kind, source.path)
@@ -159,6 +164,16 @@ def _import_part(
         event_log.note(study, "imported", f"imported {source.path.name} ({format})")
 
     return _run(write, dry_run=dry_run, strict=strict, progress=progress, turn=turn)
+
+
+def _with_known_rows(source: Source, format: str, slug: str) -> Source:
+    """With the set's prompts that the study has: a script's results often come without them."""
+    if format not in PROMPT_SETS:
+        return source
+    prompts = Prompt.objects.filter(study__slug=slug, metadata__benchmark=format).order_by("pk")
+    found = prompts.values_list("metadata__rows", flat=True)
+    rows = [row for some in found if isinstance(some, list) for row in some]
+    return replace(source, known=[row for row in rows if isinstance(row, dict)])
 
 
 def _run(

@@ -24,15 +24,14 @@ from annotations.jobs import PutOff
 from annotations.models import Image, Study
 from annotations.sources.checks import TEXT_LENGTH, Unfit, is_sound
 from annotations.sources.records import Record, ScoreRecord
-from judges import registry
-from judges.models import IMPORTED, AtomScore, Judge, Run, Score
+from judges.models import AtomScore, Run, Score
 from judges.runs import counts
+from judges.runs.imported_judge import NAME_LENGTH, imported_judge
 from judges.signals import scores_changed
 
 BATCH = 5_000
 # Scores of one transaction: nobody who labels waits for more of them.
 AT_ONCE = 1_250
-NAME_LENGTH = 120
 # The error of an image whose atoms alone have scores: no score is made up from those.
 ATOMS_ONLY = "Only scores of single atoms were given, none of the whole image."
 
@@ -67,22 +66,6 @@ def import_records(
             turn.writers["scores"] = writer.as_json()
         raise
     writer.finish()
-
-
-def imported_judge(*, study: Study, name: str) -> Judge:
-    identity = {"name": name, "engine": IMPORTED, "study": study.slug}
-    judge, _ = Judge.objects.get_or_create(
-        fingerprint=registry.fingerprint(identity),
-        defaults={
-            "name": name,
-            "method": IMPORTED,
-            "method_version": "1",
-            "engine": IMPORTED,
-            "engine_version": "1",
-            "options": {"study": study.slug},
-        },
-    )
-    return judge
 
 
 class ScoredImage(NamedTuple):
@@ -197,7 +180,7 @@ class ScoreWriter:
             now = timezone.now()
             self.runs[slug], _ = Run.objects.select_related("judge").get_or_create(
                 study=self.study,
-                judge=imported_judge(study=self.study, name=slug),
+                judge=imported_judge(self.study, slug),
                 defaults={
                     "state": Run.State.FINISHED,
                     "started_at": now,

@@ -20,16 +20,14 @@ from annotations.models import Study
 from annotations.pairs.files import VotesRefused
 from annotations.sources.checks import Unfit
 from annotations.sources.records import Rejected, Unreadable
-from judges import registry
 from judges.looks.store import key_of
 from judges.methods import which_of_two
-from judges.models import IMPORTED, Judge, Look
+from judges.models import Judge, Look
 from judges.preferences.stored import StoredVerdict, in_parts
 from judges.preferences.vote_files import FIRST, NOTHING, TIE, JudgeVote, votes_in
+from judges.runs.imported_judge import NAME_LENGTH, VOTES, imported_judge
 from judges.signals import scores_changed
 
-METHOD = "Imported votes"
-NAME_LENGTH = 120
 CHUNK = 2000
 SHOWN = 20
 
@@ -138,18 +136,7 @@ class _Writer:
             if len(name) > NAME_LENGTH or not name.isprintable():
                 words = f"The name of a judge has at most {NAME_LENGTH} characters."
                 raise Unfit("judge", name[:80], words)
-            identity = {"name": name, "engine": IMPORTED, "votes": True, "study": self.study.slug}
-            self.judges[name], _ = Judge.objects.get_or_create(
-                fingerprint=registry.fingerprint(identity),
-                defaults={
-                    "name": name,
-                    "method": METHOD,
-                    "method_version": "1",
-                    "engine": IMPORTED,
-                    "engine_version": "1",
-                    "options": {"study": self.study.slug},
-                },
-            )
+            self.judges[name] = imported_judge(self.study, name, votes=True)
         return self.judges[name]
 
     def _leave_out(self, row: Rejected) -> None:
@@ -171,7 +158,7 @@ def _first_of(told: Any) -> str:
 
 def imported_votes(study: Study) -> list[tuple[Judge, dict[tuple[str, str], StoredVerdict]]]:
     """Of each judge whose votes came from a file: by the keys of the two images."""
-    judges = Judge.objects.filter(method=METHOD, options__study=study.slug)
+    judges = Judge.objects.filter(method=VOTES, options__study=study.slug)
     return [(judge, _verdicts(study, judge)) for judge in judges.order_by("name", "fingerprint")]
 
 

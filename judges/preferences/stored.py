@@ -97,7 +97,7 @@ def judge_row(name: str, options: Mapping[str, Any], layout: Layout = APART) -> 
     if part is None:
         raise registry.JudgeRefused(
             f"“{name}” does not talk about a picture. Take a judge with a part “talk”, such as "
-            "minigpt4-cot-server."
+            "chain-of-thought-server."
         )
     engine = registry.build(name, options).parts["talk"]
     if layout != STRIP and not getattr(engine, "takes_several", False):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from math import isfinite
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -142,6 +143,8 @@ def _folder_of(root: Path, file: str, picture: str) -> Path:
     return next((one for one in (beside, *folders) if (one / picture).is_file()), beside)
 
 
+# The form of a row whose picture lies in its table.
+PARQUET = "parquet"
 GEDIT = ("task_type", "key", "instruction", "instruction_language")
 # Which column holds the picture: the set's own names, and that of a copy.
 GEDIT_PICTURES = ("input_image_raw", "input_image", "source_image")
@@ -162,13 +165,28 @@ def _is_gedit(path: Path) -> bool:
 
 
 def _read_gedit(root: Path, file: str) -> Iterator[Item | Rejected]:
-    picture = next(name for name in GEDIT_PICTURES if name in _gedit_columns(root / file))
-    there = [n for n in (*GEDIT, picture, "Intersection_exist") if n in _gedit_columns(root / file)]
-    for row in parquet_rows.rows(root / file, there):
+    columns, pictures = _gedit_columns(root / file), parquet_rows.picture_columns(root / file)
+    picture = next(name for name in GEDIT_PICTURES if name in columns)
+    # The resized copy of a picture stays where it is.
+    texts = [name for name in parquet_rows.columns(root / file) if name not in {*pictures, picture}]
+    for row in parquet_rows.rows(root / file, [*texts, picture]):
         try:
-            yield _gedit(row, picture, file)
+            item = _gedit(row, picture, file)
         except Unfit as unfit:
             yield unfit.reject(row.line, file)
+            continue
+        values = {name: row.value[name] for name in texts if _is_plain(row.value[name])}
+        kept = {"file": file, "form": PARQUET, "place": row.line - 1, "row": values}
+        yield replace(item, metadata={**item.metadata, "rows": [{**kept, "picture": picture}]})
+
+
+def _is_plain(value: Any) -> bool:
+    return (
+        value is None
+        or isinstance(value, str | int)
+        or isinstance(value, float)
+        and isfinite(value)
+    )
 
 
 def _gedit(row: Row[dict[str, Any]], picture: str, file: str) -> Item:

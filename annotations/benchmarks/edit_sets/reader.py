@@ -35,6 +35,11 @@ def read(
     texts = [file for file in files if not picture_folder.is_picture(file)]
     graded = [file for file in texts if grades.holds_grades(name, root / file)]
     own = [file for file in texts if file not in graded and chosen.is_file(root / file)]
+    if not own and graded:
+        raise Unreadable(
+            f"{path.name} holds grades of {title}, and not its instructions: put the set's own file of "
+            "instructions beside them, with its pictures."
+        )
     if not own:
         raise Unreadable(f"{path.name} holds no instructions of {title}.")
     items: dict[str, Item] = {}

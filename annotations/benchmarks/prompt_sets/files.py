@@ -37,6 +37,11 @@ class SetRow:
         kept = {"file": self.file, "form": self.form, "place": self.place, "row": self.values}
         return kept | ({"id": self.id} if self.id else {})
 
+    @classmethod
+    def from_json(cls, kept: Mapping[str, Any]) -> SetRow:
+        place = kept["place"]
+        return cls(kept["file"], kept["form"], place, place + 1, kept["row"], kept.get("id", ""))
+
 
 def rows_of(root: Path, name: str) -> Iterator[SetRow | Rejected]:
     """Nothing where the file is of no such form."""
@@ -44,7 +49,7 @@ def rows_of(root: Path, name: str) -> Iterator[SetRow | Rejected]:
     suffix = path.suffix.lower()
     if suffix == ".txt":
         opening(path)
-        text = path.read_text(encoding="utf-8", errors="strict").strip()
+        text = path.read_text(encoding="utf-8-sig", errors="strict").strip()
         yield SetRow(name, "text", 0, 1, {TEXT: text}, path.stem)
     elif suffix in (".csv", ".tsv"):
         yield from _table(path, name)

@@ -44,6 +44,10 @@ class PromptSet:
     grid: int = 1
 
 
+# A list of objects, or a line for each.
+OBJECTS = ("list", "lines")
+
+
 def _has(*names: str) -> Callable[[SetRow], bool]:
     return lambda row: all(name in row.values for name in names)
 
@@ -115,7 +119,7 @@ def _unigenbench(row: SetRow) -> Iterator[Item]:
         raise Unfit(f"sub_dims_{language}", raw[:80], words)
     pairs = zip(points, what, strict=True)
     questions = [_ASKED[language].format(what=about, point=point) for point, about in pairs]
-    edition = PurePosixPath(row.file).stem.removeprefix("test_prompts_")
+    edition = PurePosixPath(row.file).stem.lower().removeprefix("test_prompts_")
     number = str(row.values["index"]).strip()
     tag = dimensions.get(primary)
     yield Item(
@@ -134,7 +138,8 @@ def _unigenbench(row: SetRow) -> Iterator[Item]:
 
 def _longtext(row: SetRow) -> Iterator[Item]:
     number = row.values.get("prompt_id", row.place)
-    language = "zh" if PurePosixPath(row.file).stem.endswith("zh") else "en"
+    path = PurePosixPath(row.file.lower())
+    language = "zh" if path.stem.endswith("zh") or "zh" in path.parts[:-1] else "en"
     text = row.values["text"]
     if not isinstance(text, str):
         text = _texts(row.values, "text")
@@ -224,14 +229,14 @@ def _oneig(row: SetRow) -> Iterator[Item]:
         yield _oneig_item(category, row.id, is_chinese, "", _oneig_questions(row.values), {})
     elif "text_content" in row.values:
         content = row.values["text_content"]
-        id = row.values["id"]
+        id = str(row.values["id"])
         yield _oneig_item("Text_Rendering", id, is_chinese, "", (), {"text": content})
     else:
         text = next((v for n in _ONEIG_PROMPTS if (v := row.values.get(n))), "")
         if not text:
             raise Unfit("prompt_en", "", "“prompt_en” is empty.")
         tags = [row.values.get(name, "") for name in ("type_of_prompt", "prompt_length", "class")]
-        category, id = row.values["category"], row.values["id"]
+        category, id = (str(row.values[name]) for name in ("category", "id"))
         yield _oneig_item(category, id, is_chinese, text, (), {}, tags)
 
 
@@ -280,6 +285,9 @@ def _is_oneig(row: SetRow) -> bool:
     stem = PurePosixPath(row.file).stem.lower().removesuffix("_zh")
     if row.form == "objects":
         return _has("question", "dependency")(row) and stem in ONEIG_CATEGORIES
+    if row.form in OBJECTS:
+        # Other sets have plain “prompt” with a category and an id.
+        return _has("category", "id", "prompt_en")(row) or _has("category", "id", "prompt_cn")(row)
     if row.form != "table":
         return False
     if {"id", "text_content"} <= row.values.keys():
@@ -288,6 +296,12 @@ def _is_oneig(row: SetRow) -> bool:
 
 
 # --- CVTG: numbers begin anew in each file
+
+
+def _is_cvtg(row: SetRow) -> bool:
+    if row.form == "data_list":
+        return "prompt" in row.values
+    return row.form in OBJECTS and _has("prompt", "sentence_list", "carrier_list")(row)
 
 
 def _cvtg(row: SetRow) -> Iterator[Item]:
@@ -350,7 +364,7 @@ SETS = {
     ),
     "longtext": PromptSet(
         "LongText: prompts with the text to be written (JSONL)",
-        lambda row: row.form == "lines" and _has("category", "length", "prompt", "text")(row),
+        lambda row: row.form in OBJECTS and _has("category", "length", "prompt", "text")(row),
         _longtext,
     ),
     "dpg": PromptSet(
@@ -361,7 +375,7 @@ SETS = {
     ),
     "wise": PromptSet(
         "WISE: prompts with their explanation (JSON)",
-        lambda row: row.form == "list" and _has("prompt_id", "Prompt", "Explanation")(row),
+        lambda row: row.form in OBJECTS and _has("prompt_id", "Prompt", "Explanation")(row),
         _wise,
     ),
     "oneig": PromptSet(
@@ -369,13 +383,13 @@ SETS = {
     ),
     "cvtg": PromptSet(
         "CVTG: prompts with several texts (JSON)",
-        lambda row: row.form == "data_list" and "prompt" in row.values,
+        _is_cvtg,
         _cvtg,
     ),
     "tiif": PromptSet(
         "TIIF: short and long prompts, yes-or-no questions (JSONL)",
         lambda row: (
-            row.form == "lines"
+            row.form in OBJECTS
             and "type" in row.values
             and bool({"short_description", "yn_question_list"} & row.values.keys())
         ),

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,10 +24,21 @@ from annotations.sources.records import (
 )
 
 
+class OnlyResults(Unreadable):
+    """What a set's script wrote, without the set's prompts."""
+
+
 def read(
-    name: str, path: Path, images: Path | None, generator: str, judge: str, grid: int = 0
+    name: str,
+    path: Path,
+    images: Path | None,
+    generator: str,
+    judge: str,
+    grid: int = 0,
+    known: Sequence[Mapping[str, Any]] = (),
 ) -> Iterator[Record]:
-    """`grid` 0: as the set's own pictures come."""
+    """`grid` 0: as the set's own pictures come. `known`: rows of prompts that a study has, for results without
+    prompts beside them."""
     chosen = SETS[name]
     root, files = picture_folder.list_files(path)
     texts = [file for file in files if file.lower().endswith(SUFFIXES)]
@@ -35,13 +47,14 @@ def read(
     lines: dict[str, tuple[int, str]] = {}
     answers: list[SetRow] = []
     used = set()
+    unread = []
     for file in texts:
         try:
             rows = list(rows_of(root, file))
         except (Unreadable, UnicodeDecodeError) as error:
+            unread.append(getattr(error, "message", f"{file} is not UTF-8."))
             if path.is_file():
-                words = getattr(error, "message", f"{file} is not UTF-8.")
-                raise Unreadable(words) from error
+                raise Unreadable(unread[0]) from error
             continue
         told = [row for row in rows if isinstance(row, SetRow)]
         if not any(chosen.fits(row) or results.is_result(name, row) for row in told):
@@ -54,16 +67,20 @@ def read(
                 answers.append(row)
             else:
                 yield from _take(chosen, row, items, kept, lines)
+    stored: set[str] = set()
+    if not items:
+        _take_stored(chosen, known, items, kept, lines)
+        stored = set(items)
     names = Names(items)
     for row in answers:
         # Results alone hold T2I-CoReBench's prompts, too.
         if chosen.fits(row) and isinstance(names.find(row.id, ()), str):
-            known = len(items)
+            before = len(items)
             yield from _take(chosen, row, items, kept, lines)
-            for item in list(items.values())[known:]:
+            for item in list(items.values())[before:]:
                 names.add(item)
     if not items:
-        raise Unreadable(f"{path.name} holds no prompts of {chosen.title.partition(':')[0]}.")
+        raise _refusal(path, chosen.title.partition(":")[0], answers, unread)
     complete = {}
     for key, item in items.items():
         line, source = lines[key]
@@ -73,6 +90,8 @@ def read(
             )
             continue
         complete[key] = item
+        if key in stored:
+            continue
         atoms, dropped = _from_zero(item.atoms)
         if dropped:
             yield Remark(f"{source} line {line}: “{key}” rests on questions that are not there.")
@@ -95,6 +114,30 @@ def read(
     yield from results.records(name, answers, complete, generator, judge, seen)
     others = [f for f in files if f not in used and not picture_folder.is_picture(f)]
     yield from json_values.left_out(others, f"nothing of {chosen.title.partition(':')[0]}")
+
+
+def _take_stored(
+    chosen: PromptSet,
+    rows: Sequence[Mapping[str, Any]],
+    items: dict[str, Item],
+    kept: dict[str, list[dict[str, Any]]],
+    lines: dict[str, tuple[int, str]],
+) -> None:
+    """Anybody's table may bring metadata of this name: what no reader made is passed over."""
+    for row in rows:
+        with suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+            list(_take(chosen, SetRow.from_json(row), items, kept, lines))
+
+
+def _refusal(
+    path: Path, title: str, answers: Sequence[SetRow], unread: Sequence[str]
+) -> Unreadable:
+    if answers:
+        return OnlyResults(
+            f"{path.name} holds results of {title}, and not its prompts: put the set's own files beside "
+            "them, or bring them into the study that has these prompts."
+        )
+    return Unreadable(" ".join([f"{path.name} holds no prompts of {title}.", *unread[:1]]))
 
 
 def _take(

@@ -1,15 +1,17 @@
 """The reply put together from the frame is the template's, byte for byte."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from annotations.forms.html import form_html
 from annotations.forms.papers import FORMS
-from annotations.forms.versions import use_form
+from annotations.forms.versions import publish_form, questions_for, use_form
 from annotations.labelling import queries
 from annotations.models import Image, Prompt
 from annotations.pages import label
-from tests import making
+from tests import editing, making
 from tests.annotations.pages.test_label import HTMX, LABEL, in_hand
 
 pytestmark = pytest.mark.django_db
@@ -94,3 +96,39 @@ def test_the_whole_page_holds_the_frame_too(as_bob, bob, monkeypatch):
     page, plain = (re.sub(r"\b\w{64}\b", "", DRAWN.sub(r"\1", one)) for one in (page, plain))
     assert page.split() == plain.split()
     assert page.count('id="workplace"') == 1
+
+
+AUDIT = FORMS["geneval-audit"]
+WITH_PROMPT = replace(
+    AUDIT, questions=tuple(replace(one, with_prompt=True) for one in AUDIT.questions)
+)
+
+
+@pytest.mark.parametrize(
+    ("form", "tags"),
+    [
+        (FORMS["geneval-crowd"], ["color", "color"]),
+        (FORMS["t2i-compbench"], ["color", "complex"]),
+        (WITH_PROMPT, ["color", "color"]),
+    ],
+)
+def test_a_form_that_depends_on_the_prompt_is_made_for_each_prompt(form, tags):
+    version = publish_form(form)
+    pages = set()
+    for thing, tag in zip(("cup", "dog"), tags, strict=True):
+        text, clauses = f"a {thing}", [{"class": thing}]
+        prompt = Prompt(pk=0, text=text, tags=[tag], metadata={"include": clauses})
+        pages.add(form_html(version, questions_for(version, prompt), text, {}))
+    assert len(pages) == 2
+
+
+def test_the_pictures_of_an_edit_and_of_the_next_one_are_looked_up_at_once(
+    client, django_assert_num_queries
+):
+    bob = making.person(editing.study(), "bob")
+    client.force_login(bob.user)
+    client.get("/studies/edits/label/")
+    with django_assert_num_queries(100, exact=False) as queries:
+        page = client.get("/studies/edits/label/", **HTMX).content.decode()
+    assert sum("promptpicture" in query["sql"] for query in queries) == 1
+    assert len(re.findall('/pictures/[^/"]+/', page)) == 2

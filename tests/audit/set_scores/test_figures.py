@@ -1,6 +1,7 @@
 """The official numbers of known sets: by hand, and against what the official functions gave."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -193,6 +194,12 @@ def test_cvtg_counts_words_over_all_images_and_oneig_grids_by_their_words():
         row("b", 0.0, evidence={"correct_words": 0, "total_words": 3, "ned_word_data": [0.2] * 3}),
     ]
     assert told("cvtg", counted) == {"word accuracy": 0.25, "NED": pytest.approx(0.4)}
+    # Of several files, which have so many texts in each picture, each by itself, too.
+    by_file = [replace(one, prompt=f"CVTG/{n}/0") for n, one in enumerate(counted, 2)]
+    found = told("cvtg", by_file)
+    assert found["word accuracy"] == 0.25
+    assert (found["word accuracy, CVTG/2"], found["word accuracy, CVTG/3"]) == (1, 0)
+    assert found["NED, CVTG/3"] == pytest.approx(0.2)
     grids = [
         row("a", 1.0, metadata={"text": "one"}, evidence={"ED": 0.0, "CR": 1.0, "WAC": 1.0}),
         row("b", 0.0, metadata={"text": "a b c"}, evidence={"ED": 10.0, "CR": 0.0, "WAC": 0.5}),

@@ -5,13 +5,15 @@ import io
 import json
 import zipfile
 
+import pyarrow
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
+from pyarrow import parquet
 
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
-from annotations.models import Image, Membership, Study
+from annotations.models import Image, Membership, PromptPicture, Study
 from annotations.names import clean_name
 from audit.set_scores.official import scores_of_everybody
 from judges.exports import scores as score_export
@@ -301,6 +303,62 @@ def test_a_set_of_edits_goes_out_in_its_own_files_with_every_column(name, tmp_pa
     with zipfile.ZipFile(tmp_path / "o.zip") as archive:
         told = {file: json.loads(archive.read(file)) for file in archive.namelist()}
     assert told == came
+
+
+def test_a_set_with_pictures_in_its_table_goes_out_as_such_a_table(tmp_path):
+    LAYOUTS["gedit"][0](tmp_path / "in")
+    came = tmp_path / "in" / "data" / "train-0.parquet"
+    table = parquet.read_table(came)
+    rows = [
+        row | {"mine": number, "input_image": {"bytes": making.png((number, 9, 9)), "path": None}}
+        for number, row in enumerate(table.to_pylist())
+    ]
+    rows[1]["mine"] = None
+    parquet.write_table(pyarrow.Table.from_pylist(rows), came)
+    bring_in(tmp_path / "in", format="gedit")
+    call_command("export", "s", "prompts", "--format", "official", "--out", str(tmp_path / "o.zip"))
+    with zipfile.ZipFile(tmp_path / "o.zip") as archive:
+        assert archive.namelist() == ["data/train-0.parquet"]
+        archive.extractall(tmp_path / "out")
+    told = parquet.read_table(tmp_path / "out" / "data" / "train-0.parquet").to_pylist()
+    plain = [{**row, "input_image": None} for row in rows]
+    assert [{**row, "input_image": None} for row in told] == plain
+    bring_in(tmp_path / "out", slug="again", format="gedit")
+    first, again = (
+        list(
+            PromptPicture.objects.filter(study__slug=slug)
+            .order_by("prompt__key")
+            .values_list("prompt__key", "prompt__text", "prompt__metadata", "sha256")
+        )
+        for slug in ("s", "again")
+    )
+    assert first == again and len({row[-1] for row in first}) == len(rows)
+
+
+def test_a_table_whose_values_do_not_go_together_is_refused(tmp_path):
+    LAYOUTS["gedit"][0](tmp_path / "in")
+    bring_in(tmp_path / "in", format="gedit")
+    prompt = Study.objects.get(slug="s").prompts.first()
+    prompt.metadata["rows"][0]["row"]["key"] = 7
+    prompt.save()
+    with pytest.raises(CommandError, match="not what its files hold"):
+        call_command(
+            "export", "s", "prompts", "--format", "official", "--out", str(tmp_path / "o.zip")
+        )
+
+
+def test_results_come_in_alone_where_the_study_has_their_prompts(tmp_path):
+    bring_in(small.write(tmp_path / "in", "wise"), format="wise")
+    results = written(tmp_path / "flux", scores_jsonl=[{"prompt_id": 1, "score": 0.5}])
+    bring_in(results, format="wise", generator="flux")
+    score = Score.objects.get(run__study__slug="s")
+    assert (score.image.prompt.key, score.image.generator.name, score.value) == ("1", "flux", 0.5)
+    prompts = Study.objects.get(slug="s").prompts
+    assert prompts.count() == 2
+    # What no reader made is passed over, and the sentence says what is wanted.
+    prompts.update(metadata={"benchmark": "wise", "rows": [7, {"row": {"prompt_id": 1}}]})
+    with pytest.raises(ImportRefused, match="not its prompts"):
+        bring_in(results, format="wise", generator="flux")
 
 
 def test_a_study_of_no_set_has_no_files_of_a_set(study, tmp_path):

@@ -12,7 +12,7 @@ from annotations.pictures.store import store_picture
 from audit.contests.parameters import Parameters
 from audit.contests.standings import leaderboard
 from audit.words import contests as words
-from judges import registry
+from judges import catalogue, registry
 from judges.engines.openai_server import OpenAIServer
 from judges.looks.store import key_of
 from judges.methods.which_of_two import APART, STRIP
@@ -230,8 +230,10 @@ def test_a_picture_that_is_refused_is_told_and_asked_again_next_time(voted, caps
 
 
 def test_a_judge_that_does_not_talk_and_a_study_without_pairs_are_refused(voted):
-    with pytest.raises(CommandError, match="does not talk about a picture"):
+    with pytest.raises(CommandError, match="does not talk about a picture") as refusal:
         call_command("judge_pairs", voted.slug, "geneval-builtin")
+    named = str(refusal.value).rstrip(".").split()[-1]
+    assert "talk" in catalogue.JUDGES[named].parts
     Pair.objects.all().delete()
     with standing_in(lighter) as state, pytest.raises(CommandError, match="has no pair"):
         ask(voted, state)
