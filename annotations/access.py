@@ -44,7 +44,7 @@ class HtmxRequest(HttpRequest):
 
 
 class PersonsRequest(HtmxRequest):
-    """A request as pages behind `login_required` get it."""
+    """A request as pages behind the login get it."""
 
     user: User
 

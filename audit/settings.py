@@ -308,6 +308,7 @@ MIDDLEWARE = [
     "annotations.middleware.RefusalsAsPages",
     "annotations.middleware.KnowsWhoAsks",
     "annotations.api.etags.SendsNothingTwice",
+    "annotations.middleware.LoginRequired",
 ]
 
 CSRF_FAILURE_VIEW = "audit.installation.pages.out_of_date"

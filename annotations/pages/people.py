@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from statistics import median
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -33,13 +32,11 @@ MOST_SELECTIONS = 100
 
 
 @require_GET
-@login_required
 def people(request: HtmxRequest, slug: str) -> HttpResponse:
     return _people(request, research_place_or_404(request, slug))
 
 
 @require_POST
-@login_required
 def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
     """Change one person: role, group, remove, add again, new code, set aside (all, or what was too fast),
     count again."""
@@ -73,7 +70,6 @@ def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def invite(request: PersonsRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     given = request.POST
@@ -110,7 +106,6 @@ def invite(request: PersonsRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def add(request: HtmxRequest, slug: str) -> HttpResponse:
     """Somebody who has an account, by its name."""
     place = owner_place_or_404(request, slug)
@@ -129,7 +124,6 @@ def add(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def set_rules(request: HtmxRequest, slug: str) -> HttpResponse:
     """How many people label each image, or from which time on an answer is not too fast."""
     place = owner_place_or_404(request, slug)
@@ -145,7 +139,6 @@ def set_rules(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def change_groups(request: HtmxRequest, slug: str) -> HttpResponse:
     """Make a group, or delete one."""
     place = owner_place_or_404(request, slug)
@@ -169,7 +162,6 @@ def change_groups(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def close_invitation(request: HtmxRequest, slug: str, invitation_id: int) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     invitation = get_object_or_404(Invitation, pk=invitation_id, study=place.study)
@@ -180,7 +172,6 @@ def close_invitation(request: HtmxRequest, slug: str, invitation_id: int) -> Htt
 
 
 @require_POST
-@login_required
 def set_places(request: HtmxRequest, slug: str, invitation_id: int) -> HttpResponse:
     """How many workers may come from one address by this link."""
     place = owner_place_or_404(request, slug)

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import views as auth
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse_lazy
@@ -25,6 +25,7 @@ from audit.tasks import mail_reset_task
 from judges.runs.wake import send
 
 
+@login_not_required
 @never_cache
 @require_http_methods(["GET", "POST"])
 def forgot(request: HttpRequest) -> HttpResponse:
@@ -41,7 +42,6 @@ def forgot(request: HttpRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 @never_cache
 def make(request: PersonsRequest, slug: str, member_id: int) -> HttpResponse:
     """The only page that ever shows the link."""

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.http import require_GET, require_POST
@@ -40,14 +39,12 @@ LISTED = 12
 
 
 @require_GET
-@login_required
 def decide(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     return respond(page, "audit/decide.html", lambda: _context(page))
 
 
 @require_POST
-@login_required
 def draw(request: HtmxRequest, slug: str) -> HttpResponse:
     """The owner has people label what the judge may not decide."""
     study = owner_place_or_404(request, slug).study

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
@@ -34,7 +33,6 @@ SINCE = {
 
 
 @require_GET
-@login_required
 def drift(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     return respond(page, "audit/drift.html", lambda: _context(page))

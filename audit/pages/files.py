@@ -9,7 +9,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_GET
 
@@ -42,7 +41,6 @@ TABLES: dict[str, Callable[[ReportPage, dict[str, Any], View], list[Table]]] = {
 
 
 @require_GET
-@login_required
 def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
     page = report_page(request, slug)
     if name not in every_chart.CHARTS or kind not in {**ON_SCREEN, **TYPES}:
@@ -116,7 +114,6 @@ def _with_judges(page: ReportPage) -> dict[str, Any]:
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     page = report_page(request, slug)
     body = page.body
@@ -130,7 +127,6 @@ def table(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def drift_csv(request: HtmxRequest, slug: str) -> HttpResponse:
     """The main statistics of every generator, one row for each number."""
     body = report_page(request, slug).body
@@ -141,7 +137,6 @@ def drift_csv(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def to_people(request: HtmxRequest, slug: str) -> HttpResponse:
     """The images that a judge leaves to people, as a file."""
     page = report_page(request, slug)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
@@ -24,7 +23,6 @@ DIFFERENCES = headings("auroc", "percent_agreement", "kendall_tau_b", "pairwise_
 
 
 @require_GET
-@login_required
 def side_by_side(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     return respond(page, "audit/side_by_side.html", lambda: _context(page))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
@@ -41,7 +40,6 @@ WHY_NONE = {
 
 
 @require_GET
-@login_required
 def slices(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     return respond(page, "audit/slices.html", lambda: _context(page))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
@@ -26,14 +25,12 @@ UNKNOWN = "this report is older than this score"
 
 
 @require_GET
-@login_required
 def assisted(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     return respond(page, "audit/assisted.html", lambda: _context(page))
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     if not page.compares:

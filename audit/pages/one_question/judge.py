@@ -6,7 +6,6 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
@@ -31,7 +30,6 @@ CHECKS = 5
 
 
 @require_GET
-@login_required
 def judge(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     return respond(page, "audit/judge.html", lambda: _context(page))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.views.decorators.http import require_GET
 
@@ -23,7 +22,6 @@ from audit.words.report import not_drawn, title
 
 
 @require_GET
-@login_required
 def papers_page(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     return respond(page, "audit/papers.html", lambda: _context(page))

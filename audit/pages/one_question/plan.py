@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, QueryDict
 from django.shortcuts import render
 from django.urls import reverse
@@ -38,7 +37,6 @@ NUMBERS = {
 
 
 @require_GET
-@login_required
 def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     template = "audit/plan.html#numbers" if request.htmx else "audit/plan.html"

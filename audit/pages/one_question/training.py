@@ -7,7 +7,6 @@ import io
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
@@ -43,7 +42,6 @@ COLUMNS = (
 
 
 @require_GET
-@login_required
 def training(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     study = place.study
@@ -70,7 +68,6 @@ def training(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def choose(request: HtmxRequest, slug: str) -> HttpResponse:
     study = owner_place_or_404(request, slug).study
     known = {one.study.slug for one in places_of(request.user) if one.may_research}
@@ -91,7 +88,6 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def confirm(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
     study = owner_place_or_404(request, slug).study
     made = get_object_or_404(TrainingSet, study=study, pk=set_id)
@@ -105,7 +101,6 @@ def confirm(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
     """The images that were taken, with their weights."""
     study = research_place_or_404(request, slug).study

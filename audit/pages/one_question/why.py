@@ -11,7 +11,6 @@ from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
@@ -212,14 +211,12 @@ def _page(request: HtmxRequest, slug: str) -> WhyPage:
 
 
 @require_GET
-@login_required
 def why_page(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
     return respond(page, "audit/why.html", lambda: _context(page))
 
 
 @require_GET
-@login_required
 def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
     if kind not in {**ON_SCREEN, **TYPES}:
@@ -235,7 +232,6 @@ def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
     body = page.answer_body
