@@ -187,10 +187,6 @@ def declared(kind: Any) -> dict[str, Option]:
     return {f.name: f.metadata[_KEY] for f in dataclasses.fields(kind) if _KEY in f.metadata}
 
 
-def given_to(made: Any) -> dict[str, Any]:
-    return {name: getattr(made, name) for name in declared(made)}
-
-
 class Declared:
     """The base of all classes with declared options; dataclasses call `__post_init__`."""
 
@@ -213,7 +209,7 @@ class Optioned(Declared):
 
     @property
     def options(self) -> dict[str, Any]:
-        return given_to(self)
+        return {name: getattr(self, name) for name in declared(self)}
 
 
 def typed(option: Option | None, text: str) -> Any:

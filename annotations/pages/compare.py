@@ -41,7 +41,7 @@ def compare(request: HtmxRequest, slug: str) -> HttpResponse:
             annotator=place.membership,
             said=said,
             submission=submission,
-            seconds=_seconds(request),
+            seconds=read_number(request.POST.get("seconds", "")),
         )
     except LabelRefused as refusal:
         if not request.htmx:
@@ -115,10 +115,6 @@ def _read_vote(request: HtmxRequest, place: Place) -> tuple[Pair, dict[str, str]
         raise LabelRefused("This pair is no longer part of the study; nothing was saved.")
     said = {name: request.POST[name] for name in QUESTIONS if name in request.POST}
     return pair, said, submission
-
-
-def _seconds(request: HtmxRequest) -> float | None:
-    return read_number(request.POST.get("seconds", ""))
 
 
 def _workplace(request: HtmxRequest, place: Place, message: str = "") -> HttpResponse:

@@ -69,7 +69,7 @@ class _Reader:
         task, line = row.value, row.line
         data = take(task, "data", dict, "an object")
         file = _first(data, PICTURES)
-        key = _first(data, ("image_id",)) or _key(file)
+        key = _first(data, ("image_id",)) or (picture_names.image_key(_name(file)) if file else "")
         if not key:
             raise Unfit("data", str(data)[:80], "Neither “image_id” nor an image stands in it.")
         yield from self._image(key, file, data, line)
@@ -160,10 +160,6 @@ def _rater(who: Any) -> str:
     if isinstance(who, str) and who.strip():
         return who
     raise Unfit("completed_by", who, "An annotation must say who made it.")
-
-
-def _key(file: str) -> str:
-    return picture_names.image_key(_name(file)) if file else ""
 
 
 def _name(file: str) -> str:

@@ -36,7 +36,7 @@ def forgot(request: HttpRequest) -> HttpResponse:
     if asked:
         reset_links.QUESTIONS.take_or_refuse(network(request))
         accounts = reset_links.accounts_for(request.POST.get("who", "").strip()[:254])
-        send(mail_reset_task, accounts, _address(request))
+        send(mail_reset_task, accounts, own_address.default() or request.build_absolute_uri("/"))
     context = {"asked": asked, "sends_mail": settings.SENDS_MAIL}
     return render(request, "registration/forgot.html", context)
 
@@ -72,7 +72,3 @@ class Reset(auth.PasswordResetConfirmView):
         event_log.note_account("password", words, account=form.user, by=form.user)
         messages.success(self.request, "The new password is set. Log in with it.")
         return answer
-
-
-def _address(request: HttpRequest) -> str:
-    return own_address.default() or request.build_absolute_uri("/")

@@ -129,8 +129,4 @@ def _find_rows(wanted: Iterable[tuple[int, str]]) -> dict[tuple[int, str], MadeP
 
 
 def digest_of(picture: Picture.Image) -> str:
-    return _digest(repr(picture.size).encode() + picture.tobytes())
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(repr(picture.size).encode() + picture.tobytes()).hexdigest()
