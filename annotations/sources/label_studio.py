@@ -26,7 +26,7 @@ from annotations.sources.records import (
     Unreadable,
 )
 from annotations.sources.rows import Row, records
-from annotations.sources.text_files import document
+from annotations.sources.text_files import document, numbered
 
 # What Label Studio puts before the name of a file that was uploaded.
 UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
@@ -50,9 +50,7 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
             f"{path.name} holds no annotations: export as JSON, which names them, not as JSON-MIN."
         )
     reader = _Reader(path.name, images, generator)
-    yield from records(
-        (Row(n, task) for n, task in enumerate(tasks, 1)), reader.read_task, path.name
-    )
+    yield from records(numbered(tasks), reader.read_task, path.name)
     yield from reader.remarks()
 
 
