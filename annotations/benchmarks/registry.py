@@ -50,7 +50,7 @@ class Source:
     # What reads the atoms of prompts that have none: "grammar", or a plug-in of the settings.
     atoms: str = ""
     # What a person says of columns (`table`), of folders and names (`pictures`) and of what the
-    # labels answer: question -> kind. Whatever is not said is guessed.
+    # labels answer: question -> kind. The rest is guessed.
     columns: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
     name: str = ""

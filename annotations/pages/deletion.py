@@ -25,7 +25,7 @@ def delete(request: HtmxRequest, slug: str) -> HttpResponse:
 
 @require_POST
 def try_again(request: HtmxRequest, deletion_id: int) -> HttpResponse:
-    """For the person who asked for it; nobody else can see the study."""
+    """For the person who began it; nobody else can see the study."""
     deletion = get_object_or_404(Deletion, pk=deletion_id, by=request.user)
     study_deletion.try_again(deletion=deletion)
     return redirect("home")

@@ -50,7 +50,7 @@ SAMPLE = PromptFacts(
 
 def form_edit(request: PersonsRequest, slug: str) -> HttpResponse:
     """GET: the present questions, or a paper's. POST: a step of the builder, the other tab, a preview,
-    or the form that is asked from now on."""
+    or the form in use from now on."""
     place = place_or_404(request, slug)
     if not place.owns:
         raise NotYours("Only the owner of a study chooses its questions.")

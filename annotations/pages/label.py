@@ -294,7 +294,7 @@ def _render(
 
 
 def _is_usual(context: Mapping[str, Any]) -> bool:
-    """Whether the page's frame has a place for all that is to be said."""
+    """Whether the page's frame has a place for all that it must show."""
     more = ("earlier", "message", "review")
     return context["progress"].mine and context["before"] and not any(map(context.get, more))
 

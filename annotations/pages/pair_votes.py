@@ -25,7 +25,7 @@ PER_PAGE = 50
 class Verdict:
     vote: PairVote
     sides: tuple[Image, Image]  # as they stood
-    answers: list[tuple[str, str]]  # question, what was said
+    answers: list[tuple[str, str]]  # question, the vote
 
 
 @require_GET

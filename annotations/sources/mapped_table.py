@@ -1,4 +1,4 @@
-"""Any table: its columns are guessed, or said, and its rows become the neutral records.
+"""Any table: its columns are guessed or given, and its rows become the neutral records.
 
 A folder may hold several tables and the pictures that they name. Rows that name the same picture
 are about the same image, so labels and scores may stand in a table of their own, or beside it.
@@ -361,7 +361,7 @@ class _Reader:
         return found
 
     def _prompt_key(self, cell: Any, text: str) -> str:
-        """Two edits may be asked for in the same words: then their sources tell them apart."""
+        """Two edits may have the same words: then their sources tell them apart."""
         said = cell("prompt_id")
         source, _ = self.prompt_pictures.get("source", ("", None))
         if said or not source:

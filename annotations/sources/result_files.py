@@ -160,7 +160,7 @@ def _inspect(item: Item, line: int, judge: str) -> Iterator[Result]:
         called = judge or _word(about.get("judge")) or "inspect"
         called = (f"{judge}-{name}" if judge else name) if name else called
         if epoch is not None and epoch > 1:
-            # A judge that was asked again: no mean is made here.
+            # A judge's second time: no mean is made here.
             called = f"{called}-epoch-{epoch}"
         score, correct, error = _value(given)
         yield Result(

@@ -364,7 +364,7 @@ def placed_marks(said: Iterable[dict[str, Any]]) -> list[PlacedMark]:
 
 
 def raters(image: Image, name_of: Callable[[int], str]) -> list[dict[str, Any]]:
-    """Who said what, for the page of one image. `name_of`: what a person is called there."""
+    """Everybody's answers, for the page of one image. `name_of`: what a person is called there."""
     given = (
         Annotation.objects.filter(image=image, state=Annotation.State.COUNTED)
         .select_related("annotator")

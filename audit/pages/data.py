@@ -40,7 +40,7 @@ from judges.models import Run, Score
 from judges.names import runs_by_name
 
 VIEWS = {"grid": "grid", "table": "table"}
-# A page asked for beyond the last one is the last one.
+# A page beyond the last one is the last one.
 MOST_DIGITS = 9
 
 
@@ -370,7 +370,7 @@ def _any(choices: Any) -> list[tuple[str, str]]:
 
 
 def _answers(questions: Any) -> list[tuple[str, str]]:
-    """What can be asked of people's answers: a side for yes and no, a span for a rating."""
+    """The choices of people's answers: a side for yes and no, a span for a rating."""
     listed = []
     for question in questions:
         values = [choice.value for choice in question.choices]

@@ -40,7 +40,7 @@ def drift(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _context(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    # What the address asks for is asked of its second half, too.
+    # The second half follows the address, too.
     why = reverse("why", args=[page.study.slug])
     context: dict[str, Any] = {
         "tables": [],

@@ -56,7 +56,7 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         ),
         "flags": flags.open_flags(place.study).count(),
         "missing": counts.missing,
-        # Only somebody with an empty study is asked whether they have closed it.
+        # Whether it was closed is read only for somebody with an empty study.
         "tour": not counts.images and not ClosedTour.objects.filter(user=request.user.pk).exists(),
     }
     return render(request, "audit/study.html", context)

@@ -137,7 +137,7 @@ def beyond_band(deviation: dict[str, Any]) -> bool:
 
 
 def sentence(title: str, judge: dict[str, Any]) -> str:
-    """The judge in one sentence, and what it takes where nothing can be said."""
+    """The judge in one sentence, and what is lacking where there is no state yet."""
     drift, state = judge["drift"], state_of(judge)
     if "follows" not in judge:
         return _of_older_report(title, drift, state)

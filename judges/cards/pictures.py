@@ -62,7 +62,7 @@ class DrawnImages:
         return set(about.order_by().values_list("picture", flat=True))
 
     def open_pictures(self) -> list[tuple[int, str]]:
-        """What is still to be asked."""
+        """Those without a score."""
         scored = self.scored()
         return [one for one in self.wanted_pictures if self.rows_made.get(one) not in scored]
 

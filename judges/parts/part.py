@@ -1,4 +1,4 @@
-"""One part of a prompt as plain data: what is asked about it, and what the right answer is."""
+"""One part of a prompt as plain data: its question, and what the right answer is."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ RISE_GRADES = {
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """One row: of which edit, by whom, what was said of each point."""
+    """One row: of which edit, by whom, the grade of each point."""
 
     key: str
     generator: str
@@ -129,7 +129,7 @@ def _scores(
 
 
 def _grade(name: str, point: str, said: Any) -> float | None:
-    """None where nothing was said; what is not on the scale is refused."""
+    """None where there is no grade; what is not on the scale is refused."""
     if said is None or isinstance(said, str) and said.strip().lower() in ("", "nan", "none"):
         return None
     points = POINTS[name]

@@ -1,4 +1,4 @@
-"""What a row of each set says: its prompt, what is asked about it, in which folder its pictures lie."""
+"""What a row of each set says: its prompt, its questions, in which folder its pictures lie."""
 
 from __future__ import annotations
 

@@ -68,7 +68,7 @@ def _first_sentences(name: str, found: dict[str, Any]) -> list[str]:
 
 
 def _numbers(body: dict[str, Any], name: str) -> Table:
-    """Over all images; why it is said to drift or to hold stands above."""
+    """Over all images; why it drifts or holds stands above."""
     table = drift.overall(body, [name])
     return replace(
         table, title="Compared with people, all images", rows=[replace(table.rows[0], note="")]

@@ -1,4 +1,4 @@
-"""A judge asked to contradict itself: what a worker found, and what earlier checks had found."""
+"""Where a judge contradicts itself: what a worker found, and what earlier checks had found."""
 
 from __future__ import annotations
 

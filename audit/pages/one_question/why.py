@@ -50,7 +50,7 @@ class WhyPage:
 
     @cached_property
     def since(self) -> date | None:
-        """The first day of the second side: as asked, else where the newest report finds a drift, else the
+        """The first day of the second side: as chosen, else where the newest report finds a drift, else the
         judge's own release, else the middle."""
         later = self.days[1:]
         given = self.request.GET.get("since", "")
@@ -65,7 +65,7 @@ class WhyPage:
 
     @cached_property
     def judge(self) -> str:
-        """As asked, else the first that has drifted."""
+        """As chosen, else the first that has drifted."""
         drifted = (name for name in self.judges if self.facts.get(name, {}).get("alarm"))
         return self._judge("judge") or next(drifted, next(iter(self.judges), ""))
 
