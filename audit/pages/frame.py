@@ -19,6 +19,7 @@ from django.shortcuts import render
 from django.urls import reverse
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.errors import Refused
 from annotations.models import StoredAnswer, Study
 from audit.charts import every_chart
 from audit.charts.on_paper import COLUMNS
@@ -31,6 +32,7 @@ from audit.reports.pairing import questions_of
 from audit.view import MANY, View
 from audit.words import report as report_words
 from audit.words import titles
+from audit.words.counting import who_counts
 from judges.runs.queries import RunRow, running_rows
 
 FILES = ("svg", "pdf", "png")
@@ -196,6 +198,58 @@ class ReportPage:
             "judge_choices": [
                 {"name": name, "title": report_words.title(name)} for name in body.get("judges", ())
             ],
+        }
+
+
+@dataclass
+class AnswerPage:
+    """The stored answer of one question as one person looks at it."""
+
+    request: HtmxRequest
+    study: Study
+
+    @cached_property
+    def answer(self) -> StoredAnswer:
+        raise NotImplementedError
+
+    @cached_property
+    def body(self) -> dict[str, Any]:
+        return self.answer.body or {}
+
+    @property
+    def answer_body(self) -> dict[str, Any]:
+        """For a file, which cannot wait."""
+        if not self.body:
+            raise Refused(
+                self.answer.reason or "A worker has yet to compute this: open the page first."
+            )
+        return self.body
+
+    @property
+    def is_behind(self) -> bool:
+        return self.answer.is_old and not self.answer.reason
+
+    @property
+    def waiting_words(self) -> str:
+        return who_counts(self.answer) if self.is_behind else ""
+
+    @property
+    def seen_facts(self) -> list[Any]:
+        """What a page shows beside the answer."""
+        return []
+
+    @cached_property
+    def etag(self) -> str:
+        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
+        facts += [self.answer.reason, self.is_behind, self.waiting_words, *self.seen_facts]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
+
+    def shared(self) -> dict[str, Any]:
+        return {
+            "study": self.study,
+            "etag": self.etag,
+            "poll_url": self.request.get_full_path(),
+            "vega_url": reverse("vega"),
         }
 
 

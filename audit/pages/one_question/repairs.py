@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
@@ -19,8 +19,8 @@ from annotations.models import Image, StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
 from audit.evidence.image_cards import thumbnail_size
 from audit.models import Finding
-from audit.pages.files import attached
-from audit.pages.tables import Table, csv_of, row
+from audit.pages.files import send_tables
+from audit.pages.tables import Table, row
 from audit.questions.gains.question import GAINS
 from audit.repairs import findings, gains
 from audit.repairs.enforce import ARMS, enforce
@@ -100,11 +100,7 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
             raise Refused(answer.reason or "A worker has yet to compute this: open the page first.")
         told, first = _parts(answer)
         body = told if first else body
-    made = csv_of(body, [_table(body)], request.GET.get("table", ""))
-    if made is None:
-        raise Http404
-    content, which = made
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-repairs{which}.csv")
+    return send_tables(request, body, [_table(body)], f"{slug}-repairs")
 
 
 @require_POST

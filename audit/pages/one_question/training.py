@@ -24,7 +24,7 @@ from annotations.models import Image, Study
 from annotations.pages.form_values import number, whole
 from audit.images import cards
 from audit.models import TrainingSet
-from audit.pages.files import attached
+from audit.pages.files import send_csv
 from audit.pages.filters import select
 from audit.training.asked import MOST, PRECISION, RULES, TrainingOptions
 from audit.training.confirm import COUNT, draw_borderline
@@ -111,8 +111,7 @@ def table(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
     for row in made.rows:
         if row["weight"]:
             writer.writerow([defused(row[name]) for name in COLUMNS])
-    name = f"{slug}-training-set-{made.sha256[:12]}.csv"
-    return attached(out.getvalue().encode(), "text/csv; charset=utf-8", name)
+    return send_csv(out.getvalue(), f"{slug}-training-set-{made.sha256[:12]}")
 
 
 def _set_context(
