@@ -18,7 +18,7 @@ from annotations.pictures.store import thumbnail_of
 from audit.charts.faces import face_of
 from audit.evidence import image_cards, read_evidence
 from audit.pages.filters import judge_select, select
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_page, report_view
 from audit.reports.gallery import Filters, Gallery
 from audit.words import page_sentences
 from audit.words.report import title
@@ -28,12 +28,6 @@ from judges.names import runs_by_name
 PER_PAGE = 16
 VARIANTS = {"original": "original prompts", "rewritten": "rewritten prompts"}
 SIDES = {"strict": "people yes, judge no", "lenient": "people no, judge yes"}
-
-
-@require_GET
-def gallery(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/disagreements.html", lambda: _context(page))
 
 
 @require_GET
@@ -99,7 +93,8 @@ def thumbnail(request: HtmxRequest, slug: str, public_id: str) -> HttpResponseBa
     return send_picture(thumbnail_of(image.file))
 
 
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/disagreements.html")
+def gallery(page: ReportPage) -> dict[str, Any]:
     body = page.body
     context: dict[str, Any] = {}
     if not page.compares:

@@ -10,13 +10,14 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
@@ -270,6 +271,23 @@ def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     if due:
         request_due_report(study, options)
     return ReportPage(request, study, newest, newest, view, options)
+
+
+def report_view(
+    template: str,
+) -> Callable[[Callable[[ReportPage], dict[str, Any]]], Callable[..., HttpResponse]]:
+    """A page of a report, from what it shows."""
+
+    def view_of(context: Callable[[ReportPage], dict[str, Any]]) -> Callable[..., HttpResponse]:
+        @require_GET
+        @wraps(context)
+        def view(request: HtmxRequest, slug: str) -> HttpResponse:
+            page = report_page(request, slug)
+            return respond(page, template, lambda: context(page))
+
+        return view
+
+    return view_of
 
 
 def _chosen_options(study: Study, view: View, usual: Report | None) -> dict[str, Any]:

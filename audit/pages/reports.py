@@ -18,7 +18,7 @@ from audit.charts.faces import face_of
 from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
 from audit.navigation import PAGES
-from audit.pages.frame import ReportPage, options_of, report_page, respond
+from audit.pages.frame import ReportPage, options_of, report_page, report_view, respond
 from audit.questions.report.question import request_report
 from audit.view import View
 from audit.words import changes
@@ -30,12 +30,6 @@ KINDS = {
     "latex": "application/zip",
 }
 ENDINGS = {"latex": "zip"}  # with its figures
-
-
-@require_GET
-def listing(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/reports.html", lambda: _list_reports(page))
 
 
 @require_POST
@@ -83,7 +77,8 @@ def as_file(request: HtmxRequest, slug: str, report_id: int, kind: str) -> HttpR
     return response
 
 
-def _list_reports(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/reports.html")
+def listing(page: ReportPage) -> dict[str, Any]:
     study = page.study
     newest = list(Report.objects.filter(study=study).defer("body")[: LISTED + 1])
     rows = [

@@ -13,7 +13,7 @@ from annotations.access import HtmxRequest
 from audit.charts.assisted import interval_columns
 from audit.pages.files import send_tables
 from audit.pages.filters import select
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_page, report_view
 from audit.pages.tables import Table, row
 from audit.statistic_names import headings
 from audit.stats import enough
@@ -25,12 +25,6 @@ UNKNOWN = "this report is older than this score"
 
 
 @require_GET
-def assisted(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/assisted.html", lambda: _context(page))
-
-
-@require_GET
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     if not page.compares:
@@ -38,7 +32,8 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
     return send_tables(request, page.body, [_table(page)], f"{slug}-assisted")
 
 
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/assisted.html")
+def assisted(page: ReportPage) -> dict[str, Any]:
     shown = {"thing": "Judge-assisted scores"}
     if not page.compares:
         return shown

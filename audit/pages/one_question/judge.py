@@ -6,15 +6,12 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
 
-from annotations.access import HtmxRequest
 from audit.evidence import image_cards
 from audit.pages import calibration, decide, drift
 from audit.pages.filters import judge_select
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_view
 from audit.pages.one_question.anchors import anchors_of
 from audit.pages.tables import Table
 from audit.reports.gallery import Filters, Gallery
@@ -29,13 +26,8 @@ FAILS = 4
 CHECKS = 5
 
 
-@require_GET
-def judge(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/judge.html", lambda: _context(page))
-
-
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/judge.html")
+def judge(page: ReportPage) -> dict[str, Any]:
     body = page.body
     if not page.compares:
         return {"thing": "One judge"}
