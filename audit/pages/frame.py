@@ -317,9 +317,15 @@ def respond(page: Polled, template: str, context: Callable[[], dict[str, Any]]) 
     # A page that went out compressed comes back with a weak tag.
     if polled and request.headers.get("If-None-Match", "").removeprefix("W/") == f'"{page.etag}"':
         return HttpResponse(status=304)
-    shown = template + "#numbers" if request.htmx else template
-    response = render(request, shown, {**page.shared(), **context()})
+    response = render_part(request, template, {**page.shared(), **context()})
     if polled:
         response["ETag"] = f'"{page.etag}"'
+    return response
+
+
+def render_part(request: HtmxRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    """The page, or for htmx its numbers alone."""
+    shown = template + "#numbers" if request.htmx else template
+    response = render(request, shown, context)
     response["Vary"] = "Cookie, HX-Request"
     return response

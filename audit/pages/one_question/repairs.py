@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -20,6 +20,7 @@ from annotations.stored_answers.store import read_answer
 from audit.evidence.image_cards import thumbnail_size
 from audit.models import Finding
 from audit.pages.files import send_tables
+from audit.pages.frame import render_part
 from audit.pages.tables import Table, row
 from audit.questions.gains.question import GAINS
 from audit.repairs import findings, gains
@@ -78,10 +79,7 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
         "is_old": answer.is_old,
         "poll_url": request.get_full_path(),
     }
-    template = "audit/repairs.html"
-    response = render(request, template + "#numbers" if request.htmx else template, context)
-    response["Vary"] = "Cookie, HX-Request"
-    return response
+    return render_part(request, "audit/repairs.html", context)
 
 
 @require_GET

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib import messages
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -26,6 +26,7 @@ from audit.images import cards
 from audit.models import TrainingSet
 from audit.pages.files import send_csv
 from audit.pages.filters import select
+from audit.pages.frame import render_part
 from audit.training.asked import MOST, PRECISION, RULES, TrainingOptions
 from audit.training.confirm import COUNT, draw_borderline
 from audit.training.freeze import freeze
@@ -61,10 +62,7 @@ def training(request: HtmxRequest, slug: str) -> HttpResponse:
         else [],
         **(_set_context(study, made, sets, judges) if made else {}),
     }
-    template = "audit/training.html"
-    response = render(request, template + "#numbers" if request.htmx else template, context)
-    response["Vary"] = "Cookie, HX-Request"
-    return response
+    return render_part(request, "audit/training.html", context)
 
 
 @require_POST
