@@ -21,7 +21,6 @@ from judges.names import runs_by_name
 PEOPLE = "people"
 FAILED = 0.5  # an atom below this was not drawn
 LONGEST = 1000
-NOTHING = "nothing is wrong"
 Row = tuple[int, dict[str, Any]]
 
 

@@ -6,8 +6,6 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, Final
 
-from audit.statistic_names import BAND
-from audit.stats import enough
 from audit.stats.instrument.following import (
     AGAINST,
     DOES_NOT,
@@ -17,7 +15,7 @@ from audit.stats.instrument.following import (
     WEAKLY,
 )
 from audit.stats.instrument.stability import CANNOT_BE_TOLD, DRIFTS, GAIN, HOLDS, OFFSET
-from audit.words.numbers import number, p_words, side, with_interval
+from audit.words.numbers import number, p_words, with_interval
 
 __all__ = ["CANNOT_BE_TOLD", "DRIFTS", "HOLDS"]
 
@@ -127,13 +125,6 @@ def offsets(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """By generator, beside the oldest ones; older reports have none."""
     told = judge["drift"].get("by_generator") or {}
     return {name: stats[OFFSET] for name, stats in told.items() if OFFSET in stats}
-
-
-def beyond_band(deviation: dict[str, Any]) -> bool:
-    """Outside the band, with an interval that excludes 0, on enough images to judge."""
-    if "undefined" in deviation or deviation["n"] < enough.IMAGES:
-        return False
-    return abs(deviation["value"]) > BAND and side(deviation) != 0
 
 
 def sentence(title: str, judge: dict[str, Any]) -> str:

@@ -11,7 +11,6 @@ from annotations.prompt_grammar.vocabulary import NUMBERS
 from annotations.sources.records import AtomRecord
 
 YES = "Yes"
-COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True)
