@@ -1,7 +1,7 @@
 """Checks what a person may see: every page looks up its study, and the person's role, here.
 
 A superuser sees every study as an owner, without being one of its people: no list and no count knows
-of it. What needs a place among them, labelling above all, makes one when it is first asked for.
+of it. What needs a place among them, labelling above all, makes one at the first need.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class HtmxRequest(HttpRequest):
 
 
 class PersonsRequest(HtmxRequest):
-    """A request as pages behind `login_required` get it."""
+    """A request as pages behind the login get it."""
 
     user: User
 

@@ -152,7 +152,7 @@ def adjudicated(agreed: np.ndarray, decisions: np.ndarray) -> np.ndarray:
 
 
 def majority_of_others(ratings: np.ndarray) -> np.ndarray:
-    """For each rating, what most of the other people said about that image.
+    """For each rating, what most of the other people answered about that image.
 
     Without the own answer: with three people it would carry a third of the majority. nan where
     the person did not answer, where the others are tied, and where there are no others.

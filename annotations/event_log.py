@@ -24,7 +24,7 @@ _asked_by: ContextVar[Any] = ContextVar("asked_by", default=None)
 
 @contextmanager
 def on_behalf_of(user: Any) -> Iterator[None]:
-    """Events inside are by this user: a worker does what they asked for."""
+    """Events inside are by this user: a worker acts for them."""
     token = _asked_by.set(user)
     try:
         yield

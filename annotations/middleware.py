@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from typing import Any
 
 from django.conf import settings
+from django.contrib.auth.middleware import LoginRequiredMiddleware
 from django.db import DataError
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 
@@ -19,6 +21,18 @@ from annotations.event_log import current_request
 
 logger = logging.getLogger(__name__)
 CANNOT_WRITE = "The database does not answer, or the disk is full. Nothing was stored; try again."
+
+
+class LoginRequired(LoginRequiredMiddleware):
+    """Every page is for people who have logged in, unless its view is `login_not_required`."""
+
+    def process_view(
+        self, request: HttpRequest, view: Callable[..., HttpResponseBase], *given: Any
+    ) -> HttpResponseBase | None:
+        # The others answer without a look at the session: what they send is the same for all.
+        if getattr(view, "login_required", True):
+            return super().process_view(request, view, *given)
+        return None
 
 
 class RefusalsAsPages:

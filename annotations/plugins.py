@@ -3,7 +3,7 @@
 Nothing that comes from a browser, the API or a file names a module: it names one of these.
 
 They are somebody else's code. One that raises, that does not return, or that returns something else than
-it was asked for is `PluginFailed`: a sentence, and nothing that is taken for a number.
+it should is `PluginFailed`: a sentence, and nothing that is taken for a number.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class PluginFailed(Refused, ValueError):
 
 def plugin(name: str, *, fits: Callable[..., bool]) -> Callable[..., Any]:
     """The function of this name; a ValueError where there is none. `fits`: whether what it returned, for
-    what it was given, is what it was asked for."""
+    what it was given, is what it should be."""
     known = _plugin_names()
     if name not in known:
         raise ValueError(f"There is no plug-in “{name[:60]}” in JUDGE_PLUGINS.")

@@ -324,13 +324,13 @@ class SecondFactor(models.Model):
 
 
 class Webhook(models.Model):
-    """An address that is told what happens in a study: `audit.webhooks`."""
+    """An address that hears what happens in a study: `audit.webhooks`."""
 
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="webhook")
     address = models.CharField(max_length=500)
     # With SECRET_KEY this makes the secret that messages are signed with; it is stored nowhere.
     salt = models.CharField(max_length=32)
-    # What had happened before it was set is not told.
+    # What had happened before it was set is not sent.
     since = models.DateTimeField()
     last_report = models.BigIntegerField(default=0)
 
@@ -347,7 +347,7 @@ class Webhook(models.Model):
 
 class WebhookMessage(Job):
     """One thing that happened, sent until it arrives or is given up; its key is the event and what it is
-    about, so that the same thing is told once."""
+    about, so that the same thing is sent once."""
 
     KIND, WORKING_WORDS = "webhook message", "being sent"
     event = in_payload()

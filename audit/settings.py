@@ -308,6 +308,7 @@ MIDDLEWARE = [
     "annotations.middleware.RefusalsAsPages",
     "annotations.middleware.KnowsWhoAsks",
     "annotations.api.etags.SendsNothingTwice",
+    "annotations.middleware.LoginRequired",
 ]
 
 CSRF_FAILURE_VIEW = "audit.installation.pages.out_of_date"
@@ -471,7 +472,7 @@ LABEL_RESERVE = _number("LABEL_RESERVE", 20)
 
 # --- Judges that ask a server -------------------------------------------------------------------
 
-# A judge's options can be set in a browser, but only these servers may be asked. "loopback" is any
+# A judge's options can be set in a browser, but only these servers are reached. "loopback" is any
 # port of this machine, "loopback:8001" one of them; neither is ever sent the API key. Other servers
 # are given by address.
 JUDGE_SERVERS = _list("JUDGE_SERVERS", "" if IN_PRODUCTION else "loopback")

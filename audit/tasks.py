@@ -109,7 +109,7 @@ def retention_task() -> None:
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def make_demo_task(study_id: int) -> None:
-    """A page has asked for the demo: see `audit.demo`."""
+    """A page wants the demo: see `audit.demo`."""
     from audit import demo
 
     for run in demo.finish(study_id):

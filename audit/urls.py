@@ -1,5 +1,6 @@
 from django.contrib import admin
 from django.contrib.auth import views as auth
+from django.contrib.auth.decorators import login_not_required
 from django.urls import include, path
 
 import annotations.urls
@@ -80,7 +81,11 @@ urlpatterns = [
     path("first-start/", first_start.first_start, name="first-start"),
     path("login/", log_in.LogIn.as_view(), name="login"),
     path("forgot/", reset.forgot, name="forgot"),
-    path("reset/<slug:uidb64>/<slug:token>/", reset.Reset.as_view(), name="password-reset"),
+    path(
+        "reset/<slug:uidb64>/<slug:token>/",
+        login_not_required(reset.Reset.as_view()),
+        name="password-reset",
+    ),
     path("login/code/", log_in.code, name="login-code"),
     path("single-sign-on/", log_in.sign_on, name="single-sign-on"),
     path("single-sign-on/back/", log_in.signed_on, name="single-sign-on-back"),
@@ -102,7 +107,7 @@ urlpatterns = [
     path("tour/", overview.tour, name="tour"),
     path("tour/close/", overview.close_tour, name="tour-close"),
     path("events/", account.events, name="installation-events"),
-    path("logout/", auth.LogoutView.as_view(), name="logout"),
+    path("logout/", login_not_required(auth.LogoutView.as_view()), name="logout"),
     *annotations.urls.pages,
     path("healthz", pages.healthz, name="healthz"),
     path("readyz", pages.readyz, name="readyz"),

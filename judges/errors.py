@@ -45,8 +45,8 @@ class MemoryFull(Exception):
 
 class Passing(Exception):
     """`reason` is part of a sentence, without its full stop. `retry_after`: seconds to wait, where the
-    server said so. `progress`: part of what was asked has been answered since the last time, and will
-    not be asked again."""
+    server names them. `progress`: part of what was asked has been answered since the last time, and will
+    not be repeated."""
 
     def __init__(
         self, reason: str, retry_after: float | None = None, progress: bool = False

@@ -100,7 +100,7 @@ class Run(models.Model):
     reason = models.TextField(blank=True, help_text="Why it stopped, in a sentence.")
     expected = models.PositiveIntegerField(default=0)
     # Of its scores, kept by `judges.runs.counts`: all of them, those that failed, and answers that were
-    # not told and count 0.
+    # not given and count 0.
     scored = models.PositiveIntegerField(default=0, db_default=0)
     failed = models.PositiveIntegerField(default=0, db_default=0)
     assumed = models.PositiveIntegerField(default=0, db_default=0)
@@ -131,7 +131,7 @@ class Run(models.Model):
 
     @property
     def release_date(self) -> date | None:
-        """The judge's, as reports take it: what the code knows, else what the owner said."""
+        """The judge's, as reports take it: what the code knows, else the owner's own."""
         return self.judge.release_date or self.judge_released
 
     @property
@@ -231,7 +231,7 @@ class AtomScore(models.Model):
 
 
 class Look(models.Model):
-    """What an engine answered about an image: stored, so that it is never asked twice."""
+    """What an engine answered about an image: stored, so that no call is made twice."""
 
     image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="looks")
     engine = models.CharField(max_length=16, help_text="Hash of engine, weights and libraries.")
@@ -470,7 +470,7 @@ class AnchorScoring(Job):
     options = in_payload(dict)
     run = row_in_payload("judges.Run")
     anchors = row_in_payload("annotations.AnchorSet")
-    # Of each image: its score or why there is none, and who the server said it was in every reply.
+    # Of each image: its score or why there is none, and the model that the server names in every reply.
     scores = in_outcome(list)
     # Images whose picture is not the one of the set.
     changed_pictures = in_outcome(list)

@@ -37,7 +37,7 @@ def short_titles(names: Iterable[str], longest: int = 28) -> dict[str, str]:
     return {name: called if shared[called] == 1 else titles[name] for name, called in short.items()}
 
 
-# Of the judges of the study that is told of: titles of recipes of somebody's own, and the names of imported
+# Of the judges of the study at hand: titles of recipes of somebody's own, and the names of imported
 # judges that a built-in one shares. Whatever tells a page of judges, runs or a stored report tells these
 # with it, and no page has to ask for each name.
 _own_titles: dict[str, str] = {}
@@ -100,7 +100,7 @@ def _tails(runs: list[Run]) -> list[str]:
 
 
 def _differing_words(options: dict[str, Any], differing: list[str]) -> str:
-    """ "threshold 0.7"; what does not fit into a name is told by the fingerprint."""
+    """ "threshold 0.7"; what does not fit into a name stands in the fingerprint."""
     own = [f"{key} {_value(options[key])}" for key in differing if key in options]
     if not own:
         return USUAL

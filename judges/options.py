@@ -1,4 +1,4 @@
-"""What a judge can be told. Every option of a method and of an engine is declared once, as a field of
+"""The options of a judge. Every option of a method and of an engine is declared once, as a field of
 its class: type, range, choices, default and a sentence of help.
 
 The page, the API, the commands and the tables of docs/judge-tables.md are made from these declarations,
@@ -28,7 +28,7 @@ WEIGHTS, FILE, SERVER = "weights", "file", "server"
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Option:
     """`kind`: flag, whole, number, text, texts or fields. `names` says what a text names that only
-    the operator allows. `is_fact`: it can change what an engine answers, and is told as a fact of
+    the operator allows. `is_fact`: it can change what an engine answers, and is stated as a fact of
     it. `takes_plugins`: besides the choices, the name of any plug-in of the settings."""
 
     kind: str
@@ -187,10 +187,6 @@ def declared(kind: Any) -> dict[str, Option]:
     return {f.name: f.metadata[_KEY] for f in dataclasses.fields(kind) if _KEY in f.metadata}
 
 
-def given_to(made: Any) -> dict[str, Any]:
-    return {name: getattr(made, name) for name in declared(made)}
-
-
 class Declared:
     """The base of all classes with declared options; dataclasses call `__post_init__`."""
 
@@ -213,7 +209,7 @@ class Optioned(Declared):
 
     @property
     def options(self) -> dict[str, Any]:
-        return given_to(self)
+        return {name: getattr(self, name) for name in declared(self)}
 
 
 def typed(option: Option | None, text: str) -> Any:
@@ -251,5 +247,5 @@ def shown_name(name: Any) -> str:
 
 
 def is_clean(text: str) -> bool:
-    """Databases refuse a NUL, and nothing can be said about half a surrogate pair."""
+    """Databases refuse a NUL, and half a surrogate pair is no letter."""
     return "\0" not in text and re.search(r"[\ud800-\udfff]", text) is None

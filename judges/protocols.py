@@ -116,7 +116,7 @@ class Reward:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question, asked in exactly these words; answered by an `Answer`.
+    """One question, in exactly these words; answered by an `Answer`.
 
     rule "first_tokens": the probabilities of the first token of each answer, added up;
          "distinct_tokens": the same, each token once, and no token that is blank;
@@ -137,7 +137,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Talk:
-    """A conversation about the picture: what the model is asked, turn by turn.
+    """A conversation about the picture: the model's questions, turn by turn.
 
     The answer is a tuple with one reply for each turn. `pictures` are as of a question.
     `thinking_tokens`: how long a model may think before each reply; what it thought then stands before
@@ -227,7 +227,7 @@ class AtomJudgement:
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """`correct` is the judge's own verdict; None for judges that only give a score. `assumed`: how
-    many answers were not told and count 0, as in the official code."""
+    many answers were not given and count 0, as in the official code."""
 
     score: float
     correct: bool | None = None
@@ -259,7 +259,7 @@ class Method(Protocol):
 
     def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         """What is still missing in `seen`; empty when the method knows enough, and from the start
-        for a prompt that it cannot judge: so its `judge` can say so before any engine is asked."""
+        for a prompt that it cannot judge: so its `judge` can say so before any engine runs."""
 
     def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored: ...
 
@@ -273,7 +273,7 @@ Shown = Image.Image | tuple[tuple[str, Image.Image], ...]
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How often an engine is asked before it counts as away. Seconds: `pause` doubles from attempt
+    """How often an engine is tried before it counts as away. Seconds: `pause` doubles from attempt
     to attempt; no wait is longer than `longest_pause`, whatever a server says."""
 
     attempts: int = 6
@@ -326,7 +326,7 @@ class Engine(Protocol):
         return ""
 
     def forget(self) -> None:
-        """What it remembers of answers, so that the same question is asked anew."""
+        """What it remembers of answers, so that the same question goes out anew."""
 
 
 class Detector(Engine, Protocol):

@@ -1,5 +1,5 @@
-"""People are asked about a study's anchors once more, in a study of its own: whether they say today what
-they said then, and what another form's words do. What they answer there counts nowhere else.
+"""A study's anchors are labelled once more, in a study of its own: whether people answer today what
+they did then, and what another form's words do. What they answer there counts nowhere else.
 
 To them it is one more part of the same work: the title does not tell that they have seen the images.
 """
@@ -35,7 +35,7 @@ from annotations.models import (
 )
 from annotations.pictures.store import PICTURES, copy_picture
 
-# Sooner than this, people remember what they said.
+# Sooner than this, people remember their answers.
 WAIT = timedelta(days=14)
 LONGEST_SLUG = 80
 

@@ -72,7 +72,7 @@ def page(
 def page_of_rows(
     request: Request, rows: Sequence[Any], serializer: type[serializers.Serializer]
 ) -> Response:
-    """Of rows that are all at hand. Asked without `page_size` and `cursor`, the list by itself, as
+    """Of rows that are all at hand. Without `page_size` and `cursor`, the list by itself, as
     such lists were answered until 0.3."""
     asked = request.query_params
     if "page_size" not in asked and "cursor" not in asked:

@@ -6,9 +6,9 @@ from itertools import islice
 from pathlib import Path
 
 from annotations.benchmarks import hugging_face, registry
-from annotations.benchmarks.dsg import reader as dsg
+from annotations.benchmarks.dsg import questions as dsg
 from annotations.benchmarks.edit_sets.items import SETS as EDIT_SETS
-from annotations.benchmarks.edits import reader as edits
+from annotations.benchmarks.edits import instructions as edits
 from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.prompt_sets.reader import OnlyResults
 from annotations.benchmarks.registry import FORMATS, Source

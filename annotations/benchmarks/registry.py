@@ -9,23 +9,23 @@ from pathlib import Path
 from typing import Any
 
 from annotations.benchmarks import hugging_face
-from annotations.benchmarks.dsg import reader as dsg
+from annotations.benchmarks.dsg import questions as dsg
 from annotations.benchmarks.edit_sets import reader as edit_set_reader
 from annotations.benchmarks.edit_sets.items import SETS as EDIT_SETS
-from annotations.benchmarks.edits import reader as edits
-from annotations.benchmarks.genai_bench import reader as genai_bench
+from annotations.benchmarks.edits import instructions as edits
+from annotations.benchmarks.genai_bench import ratings as genai_bench
+from annotations.benchmarks.geneval import image_folders as geneval
 from annotations.benchmarks.geneval import prompts as geneval_prompts
-from annotations.benchmarks.geneval import reader as geneval
+from annotations.benchmarks.geneval2 import image_map as geneval2
 from annotations.benchmarks.geneval2 import prompts as geneval2_prompts
-from annotations.benchmarks.geneval2 import reader as geneval2
-from annotations.benchmarks.imagenhub import reader as imagenhub
+from annotations.benchmarks.imagenhub import ratings as imagenhub
 from annotations.benchmarks.m3t2ibench import prompts as m3t2ibench_prompts
-from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
+from annotations.benchmarks.m3t2ibench import structured_records as m3t2ibench
 from annotations.benchmarks.prompt_sets import items as prompt_sets
 from annotations.benchmarks.prompt_sets import reader as prompt_set_reader
 from annotations.benchmarks.t2i_compbench import prompts as t2i_compbench_prompts
-from annotations.benchmarks.t2i_compbench import reader as t2i_compbench
-from annotations.benchmarks.tifa import reader as tifa
+from annotations.benchmarks.t2i_compbench import samples as t2i_compbench
+from annotations.benchmarks.tifa import questions as tifa
 from annotations.plugins import plugin
 from annotations.prompt_grammar import parse as prompt_parser
 from annotations.sources import label_studio, mapped_table, picture_folder, tidy_tables
@@ -50,7 +50,7 @@ class Source:
     # What reads the atoms of prompts that have none: "grammar", or a plug-in of the settings.
     atoms: str = ""
     # What a person says of columns (`table`), of folders and names (`pictures`) and of what the
-    # labels answer: question -> kind. Whatever is not said is guessed.
+    # labels answer: question -> kind. The rest is guessed.
     columns: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
     name: str = ""

@@ -47,7 +47,7 @@ def _on_postgres(name: str, alone: bool, patiently: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        # In a transaction that has failed nothing can be asked; the connection gives it back.
+        # In a transaction that has failed no query runs; the connection gives it back.
         with contextlib.suppress(DatabaseError), connection.cursor() as cursor:
             cursor.execute(f"SELECT pg_advisory_unlock{kind}(%s)", [key])
 

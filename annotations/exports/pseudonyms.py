@@ -70,6 +70,6 @@ def pseudonym(study: str, name: str) -> str:
 
 
 def people_behind(study: Study) -> dict[str, int]:
-    """Pseudonym -> membership key: what a study wrote comes back to the people who said it."""
+    """Pseudonym -> membership key: what a study wrote comes back to its authors."""
     members = Membership.objects.filter(study=study).values_list("name", "pk")
     return {pseudonym(study.slug, name): pk for name, pk in members}

@@ -2,7 +2,7 @@
 
 The words are taken from the atoms' questions: "How many candles are in the image?", "Are the
 candles green?", "Are the candles to the right of the koala?". Objects are located first; a count or
-an attribute stands before its object, a relation after it. Atoms without a place are asked after
+an attribute stands before its object, a relation after it. Atoms without a place come after
 the prompt.
 """
 

@@ -54,9 +54,9 @@ class Wording:
 class Question:
     """`name` is used in CSV files and reports; `text` is what the paper prints.
 
-    `kind`: one of the choices, several of them, a number, a text, or marks on the image. `per="atom"`: asked once for
+    `kind`: one of the choices, several of them, a number, a text, or marks on the image. `per="atom"`: once for
     each atom of the prompt. `objects`: which object classes of the prompt [OBJECT] (or [OBJECT A]
-    and [OBJECT B]) stand for; the question is not asked if the prompt has fewer.
+    and [OBJECT B]) stand for; the question falls away if the prompt has fewer.
     """
 
     name: str

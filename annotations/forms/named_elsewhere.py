@@ -24,7 +24,7 @@ def find_form(name: str) -> FormVersion | None:
 
 
 def name_form(name: str) -> FormVersion:
-    """A row for labels to name. It has no question: what was asked is not known here."""
+    """A row for labels to name. It has no question: its words are not known here."""
     digest = digest_of(name)
     named = NAMED.fullmatch(name)
     slug, version = (named[1], int(named[2])) if named else (f"named-{digest[:12]}", NO_VERSION)

@@ -1,4 +1,4 @@
-"""Which questions of a form are asked about one image. Plain values in, plain values out."""
+"""Which questions of a form belong to one image. Plain values in, plain values out."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class PromptFacts:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question as it is asked about this image. `key` names its answer: `aligned`, `atom.3`."""
+    """A question in the words of this image. `key` names its answer: `aligned`, `atom.3`."""
 
     key: str
     question: Question

@@ -1,7 +1,7 @@
 """New prompts for a study: made by a benchmark's rules, or written by a person, one on a line.
 
 Both become the records that an import writes. A prompt whose words the study has already is left
-out and said.
+out and listed.
 """
 
 from __future__ import annotations

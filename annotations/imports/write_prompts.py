@@ -129,7 +129,7 @@ def _known_prompt(record: PromptRecord, there: tuple | None) -> bool:
         # Of metadata each key by itself: frozen parts add some that no source brought.
         ("metadata", {key: metadata.get(key) for key in record.metadata}, record.metadata),
     ):
-        # A source that says nothing about tags or atoms does not take back what another one said.
+        # A source that says nothing about tags or atoms does not take back another one's.
         if new not in ([], None, {}) and old != new:
             raise Unfit(field, new, f"“{record.key}” is there already, with another {field}.")
     return True

@@ -103,7 +103,7 @@ class AnchorImage(models.Model):
 
 
 class AnchorRound(models.Model):
-    """Anchors that people are asked about once more, in a study of its own: what they answer there counts
+    """Anchors that people label once more, in a study of its own: what they answer there counts
     nowhere else. Its images have the keys of the anchors."""
 
     class Wording(models.TextChoices):

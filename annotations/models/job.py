@@ -41,7 +41,7 @@ class Job(Leased):
     """Work for a worker: what to do, how far it is, and what came of it (`annotations.jobs`).
 
     A kind of job is a proxy of this table. Its KIND is stored, and its own values stand in `payload`
-    (what was asked) and `outcome` (what was found), read by `in_payload` and `in_outcome`.
+    (the request) and `outcome` (what was found), read by `in_payload` and `in_outcome`.
     """
 
     class State(models.TextChoices):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -17,7 +16,6 @@ ANSWERS_PER_PAGE = 50
 
 
 @require_GET
-@login_required
 def answers(request: HttpRequest, slug: str) -> HttpResponse:
     """A person's own answers, newest first, each with a link to correct it."""
     place = place_or_404(request, slug)

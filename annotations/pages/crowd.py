@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth import login
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
@@ -19,6 +19,7 @@ from annotations.studies import crowd as crowd_places
 from annotations.studies import invitations
 
 
+@login_not_required
 @never_cache
 def crowd(request: HttpRequest, token: str) -> HttpResponse:
     """Opening the link changes nothing; its button begins, or goes on."""
@@ -87,7 +88,6 @@ def _page(
 
 
 @require_GET
-@login_required
 @never_cache
 def finished(request: HttpRequest, slug: str) -> HttpResponse:
     """The last page of a worker's task, with the completion code; before that, a link back."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.http import require_http_methods, require_POST
@@ -14,7 +13,6 @@ from annotations.studies import deletion as study_deletion
 
 
 @require_http_methods(["GET", "POST"])
-@login_required
 def delete(request: HtmxRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     if request.method == "GET":
@@ -26,9 +24,8 @@ def delete(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def try_again(request: HtmxRequest, deletion_id: int) -> HttpResponse:
-    """For the person who asked for it; nobody else can see the study."""
+    """For the person who began it; nobody else can see the study."""
     deletion = get_object_or_404(Deletion, pk=deletion_id, by=request.user)
     study_deletion.try_again(deletion=deletion)
     return redirect("home")

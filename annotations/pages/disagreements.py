@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,7 +20,6 @@ CASES_PER_PAGE = 60
 
 
 @require_GET
-@login_required
 def disagreements(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     cases = adjudication.disagreements(place.study)
@@ -39,7 +37,6 @@ def disagreements(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def gold(request: PersonsRequest, slug: str, public_id: str) -> HttpResponse:
     """Make an image a gold image, with its decisions as the known answers, or an ordinary one."""
     place = owner_place_or_404(request, slug)
@@ -52,7 +49,6 @@ def gold(request: PersonsRequest, slug: str, public_id: str) -> HttpResponse:
     return redirect("disagreement", slug=slug, public_id=public_id)
 
 
-@login_required
 def disagreement(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """One image with everybody's answers side by side, and the decisions about it."""
     place = research_place_or_404(request, slug)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import render
@@ -15,7 +14,6 @@ EVENTS_PER_PAGE = 100
 
 
 @require_GET
-@login_required
 def events(request: HtmxRequest, slug: str) -> HttpResponse:
     """Who changed, removed, exported or decided what, and when; for the owner."""
     place = owner_place_or_404(request, slug)

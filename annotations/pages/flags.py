@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -17,13 +16,11 @@ FLAGGED_PER_PAGE = 30
 
 
 @require_GET
-@login_required
 def flags(request: HtmxRequest, slug: str) -> HttpResponse:
     return _flags(request, research_place_or_404(request, slug))
 
 
 @require_POST
-@login_required
 def flag_change(request: HtmxRequest, slug: str, flag_id: int) -> HttpResponse:
     """Settle a flag with a remark, or put it back among the open ones."""
     place = owner_place_or_404(request, slug)

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -49,10 +48,9 @@ SAMPLE = PromptFacts(
 )
 
 
-@login_required
 def form_edit(request: PersonsRequest, slug: str) -> HttpResponse:
     """GET: the present questions, or a paper's. POST: a step of the builder, the other tab, a preview,
-    or the form that is asked from now on."""
+    or the form in use from now on."""
     place = place_or_404(request, slug)
     if not place.owns:
         raise NotYours("Only the owner of a study chooses its questions.")

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -31,7 +30,6 @@ class Row:
     suggestion: str
 
 
-@login_required
 def generators(request: HttpRequest, slug: str) -> HttpResponse:
     """POST saves all rows of the page, or fills in one suggested date without saving anything."""
     if request.method != "POST":
@@ -51,7 +49,6 @@ def generators(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def generator_import(request: HttpRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     file, typed = request.FILES.get("file"), request.POST.get("table", "")
@@ -71,7 +68,6 @@ def generator_import(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def generator_csv(request: HttpRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     name = content_disposition_header(True, f"{slug}-generators.csv") or ""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required, login_required
 from django.http import HttpRequest, HttpResponseBase
 from django.views.decorators.http import require_safe
 from rest_framework.request import Request
@@ -21,10 +21,12 @@ from annotations.pictures.store import thumbnail_of
 Find = Callable[[HttpRequest, str], Image | PromptPicture]
 
 
+@login_not_required
 def image_file(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return _answer(request, public_id, image_or_404)
 
 
+@login_not_required
 def prompt_picture(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return _answer(request, public_id, prompt_picture_or_404)
 
@@ -42,7 +44,6 @@ def _for_browsers(request: HttpRequest, public_id: str, find: Find) -> HttpRespo
 
 
 @require_safe
-@login_required
 def example_picture(request: HttpRequest, public_id: str) -> HttpResponseBase:
     return _send(request, example_picture_or_404(request, public_id))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.password_validation import validate_password
 from django.contrib.auth.validators import UnicodeUsernameValidator
 from django.contrib.auth.views import redirect_to_login
@@ -50,6 +51,7 @@ class AccountForm(Form):
             raise ValidationError("The two passwords differ; type both again.")
 
 
+@login_not_required
 @sensitive_post_parameters("password1", "password2")
 @never_cache
 def join(request: HttpRequest, token: str) -> HttpResponse:

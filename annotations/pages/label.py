@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, JsonResponse
 from django.middleware.csrf import get_token
@@ -57,7 +56,6 @@ ANSWERED_IMAGE = Prepared(
 )
 
 
-@login_required
 def label(request: HtmxRequest, slug: str) -> HttpResponse:
     """GET: the image in hand, or the next one. POST: an answer; the reply is the next form."""
     place = place_or_404(request, slug)
@@ -78,7 +76,6 @@ def label(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def undo(request: HtmxRequest, slug: str) -> HttpResponse:
     place = place_or_404(request, slug)
     last = label_queries.last_answered(place.membership)
@@ -98,7 +95,6 @@ def undo(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def skip(request: HtmxRequest, slug: str) -> HttpResponse:
     place = place_or_404(request, slug)
     for assignment in _held_images(request, place):
@@ -109,7 +105,6 @@ def skip(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def flag(request: HtmxRequest, slug: str) -> HttpResponse:
     place = place_or_404(request, slug)
     image = Image.objects.filter(public_id=request.POST.get("image", ""), study=place.study).first()
@@ -125,7 +120,6 @@ def flag(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def show_answer(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """A person's own earlier answer, to look at or correct."""
     place = place_or_404(request, slug)
@@ -145,7 +139,6 @@ def show_answer(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse
 
 
 @require_POST
-@login_required
 def release(request: HtmxRequest, slug: str) -> HttpResponse:
     """The page was closed: others can get the image at once.
 
@@ -162,7 +155,6 @@ def release(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def alive(request: HtmxRequest, slug: str) -> HttpResponse:
     """The page is open: its leases are renewed. Answers with the order of the images in reserve, and
     with the forms of those that the page does not name in `have`."""
@@ -301,7 +293,7 @@ def _render(
 
 
 def _is_usual(context: Mapping[str, Any]) -> bool:
-    """Whether the page's frame has a place for all that is to be said."""
+    """Whether the page's frame has a place for all that it must show."""
     more = ("earlier", "message", "review")
     return context["progress"].mine and context["before"] and not any(map(context.get, more))
 

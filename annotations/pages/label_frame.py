@@ -59,7 +59,7 @@ def fill_frame(
     upcoming: str,
     upcoming_pictures: Iterable[ShownPicture],
 ) -> str:
-    """For somebody who holds the image, has answered others (`before`: the last of them), and has said
+    """For somebody who holds the image, has answered others (`before`: the last of them), and has stated
     nothing about this one."""
     kind = Kind(
         slug,

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 from statistics import median
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -33,13 +32,11 @@ MOST_SELECTIONS = 100
 
 
 @require_GET
-@login_required
 def people(request: HtmxRequest, slug: str) -> HttpResponse:
     return _people(request, research_place_or_404(request, slug))
 
 
 @require_POST
-@login_required
 def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
     """Change one person: role, group, remove, add again, new code, set aside (all, or what was too fast),
     count again."""
@@ -65,15 +62,10 @@ def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
         words = set_aside.count_again(member=member).owner_note
     else:
         raise Http404
-    if request.htmx:
-        return _people(request, place, words)
-    if words:
-        messages.warning(request, words)
-    return redirect("people", slug=slug)
+    return _changed(request, place, words, messages.WARNING)
 
 
 @require_POST
-@login_required
 def invite(request: PersonsRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     given = request.POST
@@ -104,13 +96,10 @@ def invite(request: PersonsRequest, slug: str) -> HttpResponse:
             group=group,
             by=request.user,
         )
-    if request.htmx:
-        return _people(request, place)
-    return redirect("people", slug=slug)
+    return _changed(request, place)
 
 
 @require_POST
-@login_required
 def add(request: HtmxRequest, slug: str) -> HttpResponse:
     """Somebody who has an account, by its name."""
     place = owner_place_or_404(request, slug)
@@ -122,14 +111,10 @@ def add(request: HtmxRequest, slug: str) -> HttpResponse:
             raise
         return _people(request, place, refused=refusal.message, typed=name)
     words = f"{member.name} is in the study, as {member.get_role_display()}."
-    if request.htmx:
-        return _people(request, place, words)
-    messages.success(request, words)
-    return redirect("people", slug=slug)
+    return _changed(request, place, words)
 
 
 @require_POST
-@login_required
 def set_rules(request: HtmxRequest, slug: str) -> HttpResponse:
     """How many people label each image, or from which time on an answer is not too fast."""
     place = owner_place_or_404(request, slug)
@@ -139,13 +124,10 @@ def set_rules(request: HtmxRequest, slug: str) -> HttpResponse:
     if "fastest_seconds" in request.POST:
         seconds = number(request.POST["fastest_seconds"])
         study_settings.set_fastest(study=place.study, seconds=seconds)
-    if request.htmx:
-        return _people(request, place)
-    return redirect("people", slug=slug)
+    return _changed(request, place)
 
 
 @require_POST
-@login_required
 def change_groups(request: HtmxRequest, slug: str) -> HttpResponse:
     """Make a group, or delete one."""
     place = owner_place_or_404(request, slug)
@@ -162,34 +144,35 @@ def change_groups(request: HtmxRequest, slug: str) -> HttpResponse:
             study=study, name=given.get("name", ""), selection=selection, inside=inside
         )
         words = f"The group “{made.name}” gets {made.images_in_words}."
-    if request.htmx:
-        return _people(request, place, words)
-    messages.success(request, words)
-    return redirect("people", slug=slug)
+    return _changed(request, place, words)
 
 
 @require_POST
-@login_required
 def close_invitation(request: HtmxRequest, slug: str, invitation_id: int) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     invitation = get_object_or_404(Invitation, pk=invitation_id, study=place.study)
     invitations.close_invitation(invitation=invitation)
-    if request.htmx:
-        return _people(request, place)
-    return redirect("people", slug=slug)
+    return _changed(request, place)
 
 
 @require_POST
-@login_required
 def set_places(request: HtmxRequest, slug: str, invitation_id: int) -> HttpResponse:
     """How many workers may come from one address by this link."""
     place = owner_place_or_404(request, slug)
     invitation = get_object_or_404(Invitation, pk=invitation_id, study=place.study)
     places = whole(request.POST.get("places", ""))
     crowd.set_places_per_address(invitation=invitation, places=places)
+    return _changed(request, place)
+
+
+def _changed(
+    request: HtmxRequest, place: Place, words: str = "", level: int = messages.SUCCESS
+) -> HttpResponse:
     if request.htmx:
-        return _people(request, place)
-    return redirect("people", slug=slug)
+        return _people(request, place, words)
+    if words:
+        messages.add_message(request, level, words)
+    return redirect("people", slug=place.study.slug)
 
 
 def _people(

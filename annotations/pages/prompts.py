@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
@@ -25,7 +24,6 @@ USUAL_COUNT = 100
 
 
 @require_GET
-@login_required
 def prompts(request: HttpRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     words = request.GET.get("q", "").replace("\0", "").strip()[:200]
@@ -40,7 +38,6 @@ def prompts(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/prompts.html", context)
 
 
-@login_required
 def prompt_make(request: HttpRequest, slug: str) -> HttpResponse:
     """POST: show ten of what would be made, or, with `make`, write them."""
     study = research_place_or_404(request, slug).study
@@ -74,7 +71,6 @@ def prompt_make(request: HttpRequest, slug: str) -> HttpResponse:
     return render(request, "annotations/prompt_make.html", context)
 
 
-@login_required
 def prompt_write(request: HttpRequest, slug: str) -> HttpResponse:
     """POST: show the atoms with their questions to change, or, with `write`, write them."""
     study = research_place_or_404(request, slug).study

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_POST
@@ -14,13 +13,11 @@ from annotations.studies import settings as study_settings
 
 
 @require_GET
-@login_required
 def manage(request: HtmxRequest, slug: str) -> HttpResponse:
     return _manage(request, research_place_or_404(request, slug))
 
 
 @require_POST
-@login_required
 def change(request: HtmxRequest, slug: str) -> HttpResponse:
     """Change the study's title and description, or its status."""
     place = owner_place_or_404(request, slug)
@@ -37,7 +34,6 @@ def change(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def retain(request: HtmxRequest, slug: str) -> HttpResponse:
     """What happens after the study has closed: first in words, then, with `save`, for good."""
     place = owner_place_or_404(request, slug)

@@ -3,7 +3,7 @@
 
 A ranking of n images says n (n - 1) / 2 times which of two is better, and not as often independently:
 all of it is on one prompt, and prompts are the clusters of every interval. Equal ranks are a tie. Of a
-choice among more than two it is only said that the best one beats the others.
+choice among more than two it is only known that the best one beats the others.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _picture(path: str, place: Place) -> Any:
 
 
 def _votes(cell: dict[str, Any], paths: list[str]) -> Iterator[tuple[str, int, int, str]]:
-    """Who, two images by their place, and what they said of them."""
+    """Who, two images by their place, and their vote."""
     name = next((name for name in RANKINGS if cell[name] != ""), "")
     if name:
         for one in cells.read_list(cell, name):

@@ -1,4 +1,4 @@
-"""Which published layout a file of votes has, told by its columns."""
+"""Which published layout a file of votes has, by its columns."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ Content = bytes | Path | None
 
 @dataclass
 class Place:
-    """`folder`: where relative paths of pictures begin. `told`: what is said once, with how often."""
+    """`folder`: where relative paths of pictures begin. `told`: remarks that stand once, with how often."""
 
     source: str
     folder: Path

@@ -7,9 +7,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from annotations.sources.parquet_rows import open_parquet
 from annotations.sources.records import Rejected, Remark, Unreadable
 from annotations.sources.rows import Row
-from annotations.sources.text_files import csv_rows, document, json_lines, opening, table
+from annotations.sources.text_files import (
+    csv_rows,
+    document,
+    json_rows,
+    numbered,
+    objects,
+    opening,
+    table,
+)
 
 # Rows of a Parquet file hold two pictures each.
 AT_ONCE = 32
@@ -20,16 +29,12 @@ _WRAPPED = re.compile(rb'\{\s*"pairs"\s*:\s*\[')
 def columns_of(path: Path) -> list[str]:
     parts = _parts(path)
     if parts:
-        return list(_open_table(parts[0]).schema_arrow.names)
-    first = opening(path).lstrip()[:1]
-    if first == b"[":
-        items = document(path)
-        return list(items[0]) if isinstance(items, list) and _is_object(items[:1]) else []
-    if (items := _pairs_inside(path)) is not None:
-        return list(items[0]) if _is_object(items[:1]) else []
-    if first == b"{":
-        rows = (row.value for row in json_lines(path) if isinstance(row, Row))
-        return list(next((row for row in rows if isinstance(row, dict)), {}))
+        return list(open_parquet(parts[0]).schema_arrow.names)
+    if opening(path).lstrip()[:1] in (b"[", b"{"):
+        inside = _pairs_inside(path)
+        items = json_rows(path) if inside is None else numbered(inside)
+        rows = (row.value for row in objects(items, path.name) if isinstance(row, Row))
+        return list(next(rows, {}))
     header = next(csv_rows(path), None)
     return [str(name).strip() for name in header.value] if isinstance(header, Row) else []
 
@@ -43,12 +48,12 @@ def rows_of(
     if parts:
         yield from _from_parquet(parts, required, wanted)
         return
-    if (items := _pairs_inside(path)) is not None:
-        for number, item in enumerate(items, 1):
-            if isinstance(item, dict):
-                yield Row(number, {name: item.get(name, "") for name in wanted})
+    if (inside := _pairs_inside(path)) is not None:
+        for item in objects(numbered(inside), path.name):
+            if isinstance(item, Row):
+                yield Row(item.line, {name: item.value.get(name, "") for name in wanted})
             else:
-                yield Rejected("row", item, "An object is wanted here.", number, path.name)
+                yield item
         return
     for row in table(path, required=required, optional=optional):
         if isinstance(row, Row):
@@ -65,10 +70,6 @@ def _pairs_inside(path: Path) -> list | None:
     return items if isinstance(items, list) else None
 
 
-def _is_object(items: list) -> bool:
-    return bool(items) and isinstance(items[0], dict)
-
-
 def _parts(path: Path) -> list[Path]:
     """The Parquet files: this one, or those below a folder."""
     if path.is_dir():
@@ -83,25 +84,11 @@ def _parts(path: Path) -> list[Path]:
         raise Unreadable(f"{path.name} cannot be read: {error.strerror}.") from error
 
 
-def _open_table(path: Path) -> Any:
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise Unreadable(
-            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
-        ) from None
-    try:
-        return parquet.ParquetFile(path)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise Unreadable(f"{path.name} is no sound Parquet file: {error}.") from error
-
-
 def _from_parquet(
     parts: list[Path], required: Sequence[str], wanted: Sequence[str]
 ) -> Iterator[Row[dict[str, Any]]]:
     for part in parts:
-        with _open_table(part) as file:
+        with open_parquet(part) as file:
             there = file.schema_arrow.names
             if absent := [name for name in required if name not in there]:
                 raise Unreadable(f"{part.name} has no column {', '.join(absent)}.")

@@ -98,7 +98,7 @@ def next_pair_locked(
             return held
         release_locked(held)
     plan = plan_of(study)
-    # A crowd's pay and a group's part are told in images, so pairs are not for them.
+    # A crowd's pay and a group's part are counted in images, so pairs are not for them.
     apart = annotator.must_practise or annotator.worker or annotator.group_id
     if plan is None or not study.is_open or apart:
         return None

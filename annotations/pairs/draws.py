@@ -1,6 +1,6 @@
 """Which pairs people compare: so many of each prompt at random, or one generator against another.
 
-Every pair keeps the probability with which it was drawn. Strengths of generators can be told only
+Every pair keeps the probability with which it was drawn. Strengths of generators can be estimated only
 where the pairs connect them, so a random draw adds what connects the generators within each slice (a
 tag of the prompts) and in the study as a whole. Those added pairs have no known probability.
 """

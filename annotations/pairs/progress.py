@@ -51,10 +51,6 @@ def study_progress(study: Study) -> Progress:
     return Progress(pairs=pairs.count(), overlap=overlap, finished=per_pair.count(), **counted)
 
 
-def has_pairs(study: Study) -> bool:
-    return Pair.objects.filter(study=study).exists()
-
-
 @dataclass(frozen=True, slots=True)
 class Mine:
     """How many pairs one person has answered, and how many are left for them, the one in hand among

@@ -125,7 +125,7 @@ def _record(
 
 
 def value_of(said: str, left: str) -> str:
-    """What a person stated of sides, as said of the two images."""
+    """What a person stated of sides, as a vote on the two images."""
     if said not in ("left", "right"):
         return said
     return left if said == "left" else {"first": "second", "second": "first"}[left]

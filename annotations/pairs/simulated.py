@@ -1,4 +1,4 @@
-"""Votes on pairs by simulated people, for the demo: imaginary, and said so wherever they are shown."""
+"""Votes on pairs by simulated people, for the demo: imaginary, and marked so wherever they are shown."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ class VoteWriter:
             PairDraw.objects.filter(pk=self.draw.pk).update(count=self.taken.pairs)
 
     def _turned(self, batch: list[VoteRecord]) -> list[Turned]:
-        """A pair is kept with the lower key first, so what was said is turned round, too."""
+        """A pair is kept with the lower key first, so the vote is turned round, too."""
         keys = sound(key for vote in batch for key in (vote.first, vote.second))
         rows = Image.objects.filter(study=self.study, key__in=keys).order_by()
         self.names.compare({one.rater for one in batch if one.rater.casefold() not in self.people})

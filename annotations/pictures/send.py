@@ -13,7 +13,7 @@ from django.shortcuts import redirect
 
 from annotations.pictures.store import names_content
 
-# Lengths are told in steps of so many bytes.
+# Lengths are given in steps of so many bytes.
 STEP = 16 * 1024
 
 
@@ -51,8 +51,8 @@ def is_whole(stored: BinaryIO, suffix: str) -> bool:
 
 
 def _armoured(stored: Any) -> FileResponse:
-    """What is said of a picture is the same of each: somebody who compares two shall not tell by the kind
-    or the size of the files whose they are. Browsers look at the content, whatever kind is said."""
+    """The headers of all pictures are the same: somebody who compares two shall not tell by the kind
+    or the size of the files whose they are. Browsers look at the content, whatever kind is declared."""
     padded = _Padded(stored)
     response = FileResponse(padded, content_type="image/png")
     response["Content-Length"] = str(padded.length)

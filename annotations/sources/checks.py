@@ -39,7 +39,7 @@ def is_sound(text: str) -> bool:
 
 
 def sound(texts: Iterable[str]) -> set[str]:
-    """Those that a database can be asked about; the others are refused one by one."""
+    """Those that a query can hold; the others are refused one by one."""
     return {text for text in texts if is_sound(text)}
 
 

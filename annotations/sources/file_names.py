@@ -1,4 +1,4 @@
-"""The names of people in a file: cleaned, compared with those of the study, and what was done, told."""
+"""The names of people in a file: cleaned, compared with those of the study, with a note of what was done."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from annotations.sources.records import (
     Unreadable,
 )
 from annotations.sources.rows import Row, records
-from annotations.sources.text_files import document
+from annotations.sources.text_files import document, numbered
 
 # What Label Studio puts before the name of a file that was uploaded.
 UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
@@ -50,9 +50,7 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
             f"{path.name} holds no annotations: export as JSON, which names them, not as JSON-MIN."
         )
     reader = _Reader(path.name, images, generator)
-    yield from records(
-        (Row(n, task) for n, task in enumerate(tasks, 1)), reader.read_task, path.name
-    )
+    yield from records(numbered(tasks), reader.read_task, path.name)
     yield from reader.remarks()
 
 
@@ -69,7 +67,7 @@ class _Reader:
         task, line = row.value, row.line
         data = take(task, "data", dict, "an object")
         file = _first(data, PICTURES)
-        key = _first(data, ("image_id",)) or _key(file)
+        key = _first(data, ("image_id",)) or (picture_names.image_key(_name(file)) if file else "")
         if not key:
             raise Unfit("data", str(data)[:80], "Neither “image_id” nor an image stands in it.")
         yield from self._image(key, file, data, line)
@@ -160,10 +158,6 @@ def _rater(who: Any) -> str:
     if isinstance(who, str) and who.strip():
         return who
     raise Unfit("completed_by", who, "An annotation must say who made it.")
-
-
-def _key(file: str) -> str:
-    return picture_names.image_key(_name(file)) if file else ""
 
 
 def _name(file: str) -> str:

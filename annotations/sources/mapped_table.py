@@ -1,4 +1,4 @@
-"""Any table: its columns are guessed, or said, and its rows become the neutral records.
+"""Any table: its columns are guessed or given, and its rows become the neutral records.
 
 A folder may hold several tables and the pictures that they name. Rows that name the same picture
 are about the same image, so labels and scores may stand in a table of their own, or beside it.
@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -42,13 +42,14 @@ from annotations.sources.records import (
 )
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import (
-    csv_rows,
+    check_repeated,
+    csv_table,
     delimiter_of,
-    document,
-    json_lines,
+    json_rows,
+    objects,
     opening,
     restored,
-    wrong_width,
+    rows_by_name,
 )
 
 SUFFIXES = (".csv", ".tsv", ".jsonl", ".json", parquet_rows.SUFFIX)
@@ -201,21 +202,14 @@ def open_table(
         _check_header(there, path)
         return [column for column in there if column], _as_text(inside)
     start = opening(path, 65_536)
-    if start.lstrip()[:1] == b"[":
-        items = document(path)
-        rows: Iterator[Row[Any] | Rejected] = (Row(n, item) for n, item in enumerate(items, 1))
-        return _keys(items[:1000], path), _objects(rows, path)
-    if start.lstrip()[:1] == b"{":
-        some = [row.value for row in islice(json_lines(path), 1000) if isinstance(row, Row)]
-        return _keys(some, path), _objects(json_lines(path), path)
-    delimiter = delimiter_of(start, path)
-    rows_of_text = csv_rows(path, delimiter)
-    head = next(rows_of_text, None)
-    if not isinstance(head, Row):
-        raise Unreadable(f"{path.name} has no header row that can be read.")
-    header = [name.strip().removeprefix("\ufeff") for name in head.value]
+    if start.lstrip()[:1] in (b"[", b"{"):
+        items = json_rows(path)
+        some = list(islice(items, 1000))
+        header = _keys([row.value for row in some if isinstance(row, Row)], path)
+        return header, _as_text(objects(chain(some, items), path.name))
+    header, rows = csv_table(path, delimiter_of(start, path))
     _check_header(header, path)
-    return [name for name in header if name], _cells(rows_of_text, header, path)
+    return [name for name in header if name], rows_by_name(header, rows)
 
 
 def in_words(table: Table) -> str:
@@ -368,7 +362,7 @@ class _Reader:
         return found
 
     def _prompt_key(self, cell: Any, text: str) -> str:
-        """Two edits may be asked for in the same words: then their sources tell them apart."""
+        """Two edits may have the same words: then their sources tell them apart."""
         said = cell("prompt_id")
         source, _ = self.prompt_pictures.get("source", ("", None))
         if said or not source:
@@ -543,44 +537,22 @@ def _keys(items: list[Any], path: Path) -> list[str]:
     return [key for key in keys if key]
 
 
-def _objects(rows: Iterator[Row[Any] | Rejected], path: Path) -> Iterator[Row[Cells] | Rejected]:
+def _as_text(rows: Iterable[Row[Cells] | Rejected]) -> Iterator[Row[Cells] | Rejected]:
     for row in rows:
-        if isinstance(row, Row) and not isinstance(row.value, dict):
-            words = "An object is wanted here."
-            yield Rejected("line", str(row.value)[:80], words, row.line, path.name)
-        elif isinstance(row, Row):
-            yield Row(row.line, {name: _text(value) for name, value in row.value.items()})
+        if isinstance(row, Row):
+            cells = {
+                name: value if isinstance(value, Embedded) else _text(value)
+                for name, value in row.value.items()
+            }
+            yield Row(row.line, cells)
         else:
             yield row
-
-
-def _as_text(rows: Iterator[Row[Cells]]) -> Iterator[Row[Cells]]:
-    for row in rows:
-        cells = {
-            name: value if isinstance(value, Embedded) else _text(value)
-            for name, value in row.value.items()
-        }
-        yield Row(row.line, cells)
-
-
-def _cells(
-    rows: Iterator[Row[list[str]] | Rejected], header: list[str], path: Path
-) -> Iterator[Row[Cells] | Rejected]:
-    for row in rows:
-        if not isinstance(row, Row):
-            yield row
-        elif len(row.value) != len(header):
-            yield wrong_width(row, len(header), path.name)
-        else:
-            yield Row(row.line, dict(zip(header, row.value, strict=True)))
 
 
 def _check_header(header: list[str], path: Path) -> None:
     if len(header) > MOST_COLUMNS:
         raise Unreadable(f"{path.name} has more than {MOST_COLUMNS} columns.")
-    twice = sorted({name for name in header if name and header.count(name) > 1})
-    if twice:
-        raise Unreadable(f"{path.name} has the column “{twice[0][:80]}” more than once.")
+    check_repeated(path, header)
     if not any(header):
         raise Unreadable(f"{path.name} has no header row that can be read.")
 

@@ -64,18 +64,18 @@ class Embedded:
 
 
 def count(path: Path) -> int:
-    return int(_open_table(path).metadata.num_rows)
+    return int(open_parquet(path).metadata.num_rows)
 
 
 def columns(path: Path) -> list[str]:
-    return list(_open_table(path).schema_arrow.names)
+    return list(open_parquet(path).schema_arrow.names)
 
 
 def picture_columns(path: Path) -> list[str]:
     """Columns with pictures: what the hub's features say, or their type."""
     import pyarrow
 
-    schema = _open_table(path).schema_arrow
+    schema = open_parquet(path).schema_arrow
     told = _features(schema.metadata or {})
     found = []
     for field in schema:
@@ -89,7 +89,7 @@ def picture_columns(path: Path) -> list[str]:
 
 def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Row[dict[str, Any]]]:
     """The rows as plain values, numbered from 1; `only` these columns."""
-    file = _open_table(path)
+    file = open_parquet(path)
     wanted = list(file.schema_arrow.names) if only is None else list(only)
     size = max(1, min(ROWS, MEMORY // max(1, _largest(file, wanted))))
     number, decoded = 0, 0
@@ -146,7 +146,7 @@ def content_of(value: Any) -> bytes | None:
     return value.get("bytes") if isinstance(value, dict) else value
 
 
-def _open_table(path: Path) -> Any:
+def open_parquet(path: Path) -> Any:
     try:
         from pyarrow import parquet
     except ImportError:

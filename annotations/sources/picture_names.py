@@ -46,7 +46,7 @@ PLAIN = {
     "output",
     "outputs",
 }
-# What generators are called, as far as one can know; newer ones are told by a digit in their name.
+# What generators are called, as far as one can know; newer ones are known by a digit in their name.
 KNOWN = re.compile(
     r"(?i)^(sd|sdxl|flux|dall|midjourney|mj|imagen|pixart|kandinsky|gpt|gemini|qwen|hunyuan|kolors|"
     r"playground|firefly|ideogram|sana|recraft|janus|emu|lumina|seedream|nano|stable|deepfloyd|glide|"

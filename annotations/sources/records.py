@@ -96,7 +96,7 @@ class LabelRecord(NamedTuple):
 
 
 class ScoreRecord(NamedTuple):
-    """What a judge elsewhere said of an image, or of one atom of its prompt; or why it could not."""
+    """The score of a judge elsewhere of an image, or of one atom of its prompt; or why it could not."""
 
     image: str
     judge: str
@@ -165,7 +165,7 @@ Record = (
 
 
 class Unreadable(Exception):
-    """The source as a whole is not what it was said to be; nothing of it can be taken."""
+    """The source as a whole is not of the format that was named; nothing of it can be taken."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message)

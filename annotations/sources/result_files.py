@@ -14,8 +14,7 @@ from annotations.sources import tidy_tables
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take
 from annotations.sources.records import Rejected, Unreadable
-from annotations.sources.rows import Row
-from annotations.sources.text_files import document, json_lines, opening
+from annotations.sources.text_files import json_rows, objects
 
 
 class Result(NamedTuple):
@@ -62,23 +61,14 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
     if not path.is_file():
         raise Unreadable(f"There is no file {path}.")
     of = READERS[format][1]
-    for row in _rows(path):
+    for row in objects(json_rows(path), path.name):
         if isinstance(row, Rejected):
             yield row
             continue
         try:
-            if not isinstance(row.value, dict):
-                raise Unfit("line", row.value, "An object is wanted here.")
             yield from list(of(row.value, row.line, judge))
         except Unfit as unfit:
             yield unfit.reject(row.line, path.name)
-
-
-def _rows(path: Path) -> Iterable[Row[Any] | Rejected]:
-    if opening(path).lstrip()[:1] != b"[":
-        return json_lines(path)
-    items = document(path)
-    return (Row(place, item) for place, item in enumerate(items, 1))
 
 
 def _lmms_eval(item: Item, line: int, judge: str) -> Iterator[Result]:
@@ -170,7 +160,7 @@ def _inspect(item: Item, line: int, judge: str) -> Iterator[Result]:
         called = judge or _word(about.get("judge")) or "inspect"
         called = (f"{judge}-{name}" if judge else name) if name else called
         if epoch is not None and epoch > 1:
-            # A judge that was asked again: no mean is made here.
+            # A judge's second time: no mean is made here.
             called = f"{called}-epoch-{epoch}"
         score, correct, error = _value(given)
         yield Result(

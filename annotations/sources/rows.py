@@ -9,7 +9,6 @@ from annotations.sources.checks import Unfit
 from annotations.sources.records import Missing, Record, Rejected, Remark
 
 V = TypeVar("V")
-U = TypeVar("U")
 
 Note = Rejected | Missing | Remark
 

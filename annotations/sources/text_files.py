@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -40,11 +40,8 @@ def table(
 
     What a row does not have is "". Columns may stand in any order; unknown ones are reported.
     """
-    first = opening(path).lstrip()[:1]
-    if first == b"[":
-        return _from_objects(path, _numbered(document(path), path), required, optional)
-    if first == b"{":
-        return _from_objects(path, json_lines(path), required, optional)
+    if opening(path).lstrip()[:1] in (b"[", b"{"):
+        return _from_objects(path, required, optional)
     return _from_csv(path, required, optional)
 
 
@@ -188,14 +185,44 @@ def csv_rows(path: Path, delimiter: str = ",") -> Iterator[Row[list[str]] | Reje
             yield Row(line, row)
 
 
-def _from_csv(
-    path: Path, required: Sequence[str], optional: Sequence[str]
-) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
-    rows = csv_rows(path)
+def csv_table(
+    path: Path, delimiter: str = ",", source: str = ""
+) -> tuple[list[str], Iterator[Row[list[str]] | Rejected]]:
+    """The names in the header, and the rows that are as wide as it. `source`: as a refusal names the
+    file."""
+    rows = csv_rows(path, delimiter)
     first = next(rows, None)
     if not isinstance(first, Row):
         raise Unreadable(f"{path.name} has no header row that can be read.")
     header = [name.strip().removeprefix("\ufeff") for name in first.value]
+    width, source = len(header), source or path.name
+    return header, (
+        row
+        if isinstance(row, Rejected) or len(row.value) == width
+        else wrong_width(row, width, source)
+        for row in rows
+    )
+
+
+def rows_by_name(
+    header: Sequence[str], rows: Iterator[Row[list[str]] | Rejected]
+) -> Iterator[Row[dict[str, str]] | Rejected]:
+    for row in rows:
+        if isinstance(row, Rejected):
+            yield row
+        else:
+            yield Row(row.line, dict(zip(header, row.value, strict=True)))
+
+
+def table_rows(path: Path, source: str) -> Iterator[Row[dict[str, str]] | Rejected]:
+    """A table as its header names the cells; `source`: as a refusal names the file."""
+    return rows_by_name(*csv_table(path, delimiter_of(opening(path), path), source))
+
+
+def _from_csv(
+    path: Path, required: Sequence[str], optional: Sequence[str]
+) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
+    header, rows = csv_table(path)
     _check_header(path, header, required)
     yield from _unknown(path, [name for name in header if name], required, optional)
     wanted = [*required, *optional]
@@ -203,10 +230,8 @@ def _from_csv(
     # One cell more than the header has stands for every column that is not there.
     pick = itemgetter(*(header.index(n) if n in header else width for n in wanted))
     for row in rows:
-        if not isinstance(row, Row):
+        if isinstance(row, Rejected):
             yield row
-        elif len(row.value) != width:
-            yield wrong_width(row, width, path.name)
         else:
             row.value.append("")
             yield Row(row.line, pick(row.value))
@@ -217,23 +242,40 @@ def wrong_width(row: Row[list[str]], width: int, source: str) -> Rejected:
     return Rejected("row", ",".join(row.value)[:80], words, row.line, source)
 
 
+def json_rows(path: Path) -> Iterator[Row[Any] | Rejected]:
+    """The values of a JSON list, or of the lines of a JSONL file."""
+    if opening(path).lstrip()[:1] != b"[":
+        return json_lines(path)
+    return numbered(document(path))
+
+
+def numbered(items: Iterable[Any]) -> Iterator[Row[Any]]:
+    return (Row(place, item) for place, item in enumerate(items, 1))
+
+
+def objects(
+    rows: Iterable[Row[Any] | Rejected], source: str
+) -> Iterator[Row[dict[str, Any]] | Rejected]:
+    """The rows that are objects; the others are rejected."""
+    for row in rows:
+        if isinstance(row, Row) and not isinstance(row.value, dict):
+            words = "An object is wanted here."
+            yield Rejected("line", str(row.value)[:80], words, row.line, source)
+        else:
+            yield row
+
+
 def _from_objects(
-    path: Path,
-    objects: Iterator[Row[Any] | Rejected],
-    required: Sequence[str],
-    optional: Sequence[str],
+    path: Path, required: Sequence[str], optional: Sequence[str]
 ) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
     wanted = [*required, *optional]
     known = set(wanted)
     reported: set[str] = set()
-    for row in objects:
+    for row in objects(json_rows(path), path.name):
         if isinstance(row, Rejected):
             yield row
             continue
         line, item = row
-        if not isinstance(item, dict):
-            yield Rejected("line", str(item)[:80], "An object is wanted here.", line, path.name)
-            continue
         absent = [name for name in required if item.get(name) is None]
         if absent and not (absent == ["score"] and item.get("error")):
             yield Rejected(absent[0], None, f"“{absent[0]}” is missing.", line, path.name)
@@ -244,12 +286,6 @@ def _from_objects(
             yield from _unknown(path, sorted(unknown), required, optional)
         values = ["" if (value := item.get(name)) is None else value for name in wanted]
         yield Row(line, values)
-
-
-def _numbered(items: Any, path: Path) -> Iterator[Row[Any]]:
-    if not isinstance(items, list):
-        raise Unreadable(f"{path.name} is not a list of objects.")
-    return (Row(place, item) for place, item in enumerate(items, 1))
 
 
 def _lines(path: Path, bad: set[int], newline: str | None = "") -> Iterator[str]:
@@ -293,9 +329,13 @@ def _check_header(path: Path, header: list[str], required: Sequence[str]) -> Non
         there = ", ".join(name[:40] for name in header[:20]) or "nothing"
         words = ", ".join(f"“{name}”" for name in absent)
         raise Unreadable(f"{path.name} has no column {words}; its header has: {there}.")
+    check_repeated(path, header)
+
+
+def check_repeated(path: Path, header: Sequence[str]) -> None:
     twice = sorted({name for name in header if name and header.count(name) > 1})
     if twice:
-        raise Unreadable(f"{path.name} has the column “{twice[0]}” more than once.")
+        raise Unreadable(f"{path.name} has the column “{twice[0][:80]}” more than once.")
 
 
 def _unknown(
@@ -330,19 +370,3 @@ def _csv_words(error: csv.Error) -> str:
 
 def _error_reason(error: Exception) -> str:
     return "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
-
-
-def table_rows(path: Path, file: str) -> Iterator[Row[dict[str, str]] | Rejected]:
-    """A table as its header names the cells; `file`: as a refusal calls it."""
-    rows = csv_rows(path, delimiter_of(opening(path), path))
-    head = next(rows, None)
-    if not isinstance(head, Row):
-        raise Unreadable(f"{path.name} has no header row that can be read.")
-    header = [cell.strip() for cell in head.value]
-    for row in rows:
-        if isinstance(row, Rejected):
-            yield row
-        elif len(row.value) != len(header):
-            yield wrong_width(row, len(header), file)
-        else:
-            yield Row(row.line, dict(zip(header, row.value, strict=True)))

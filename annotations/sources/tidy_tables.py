@@ -49,7 +49,8 @@ PROMPT_KEYS = ("tag", "include", "exclude", "instances", "relations", "benchmark
 PARTS = ("generators", "prompts", "images", "prompt_pictures", "labels", "scores")
 PROMPTS = ("prompt_id", "prompt")
 PROMPT_PICTURES = ("prompt_id", "place", "file")
-PROMPTS_MORE = ("tags", "atomicity", "metadata", "atoms")
+PROMPTS_MORE = ("tags", "atoms", "atomicity", "metadata")
+Check = Callable[[str, Any], Any]
 
 
 def study(path: Path, images: Path | None = None) -> Iterator[Record]:
@@ -116,22 +117,7 @@ def images_table(path: Path, folder: Path | None = None) -> Iterator[Record]:
 
 def prompts(path: Path) -> Iterator[Record]:
     """Prompts alone: those that have no image yet, too."""
-
-    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
-        key, words, tags, atomicity, metadata, atoms = row.value
-        record = PromptRecord(
-            text("prompt_id", key),
-            text("prompt", words),
-            _tags(tags),
-            _atoms(atoms),
-            None if atomicity == "" else whole("atomicity", atomicity),
-            json_object("metadata", metadata),
-            row.line,
-            path.name,
-        )
-        return (record,)
-
-    return records(table(path, required=PROMPTS, optional=PROMPTS_MORE), read, path.name)
+    return _read_table(path, PromptRecord, PROMPTS, PROMPTS_MORE)
 
 
 def prompt_pictures(path: Path, folder: Path | None = None) -> Iterator[Record]:
@@ -147,20 +133,7 @@ def prompt_pictures(path: Path, folder: Path | None = None) -> Iterator[Record]:
 
 
 def generators(path: Path) -> Iterator[Record]:
-    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
-        name, released, family, note = row.value
-        record = GeneratorRecord(
-            text("generator", name),
-            day("release_date", released),
-            _optional_text(family),
-            _optional_text(note),
-            line=row.line,
-            source=path.name,
-        )
-        return (record,)
-
-    rows = table(path, required=("generator",), optional=GENERATORS_MORE)
-    return records(rows, read, path.name)
+    return _read_table(path, GeneratorRecord, ("generator",), GENERATORS_MORE)
 
 
 def labels(path: Path) -> Iterator[Record]:
@@ -183,7 +156,7 @@ def labels(path: Path) -> Iterator[Record]:
             None if atom == "" else whole("atom", atom),
             None if seconds == "" else number("seconds", seconds),
             None if moment == "" else instant("submitted_at", moment),
-            _optional_text(form) if form else "",
+            _optional_text("form", form) if form else "",
             line,
             source,
         )
@@ -196,23 +169,26 @@ DIGITS = {"0", "1", "2", "3", "4", "5", "1.0", "0.0"}
 
 
 def scores(path: Path) -> Iterator[Record]:
-    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
-        image, judge, score, correct, atom, reason, error, evidence = row.value
-        record = ScoreRecord(
-            text("image_id", image),
-            text("judge", judge),
-            None if score == "" else number("score", score),
-            None if correct == "" else _yes_no("correct", correct),
-            None if atom == "" else whole("atom", atom),
-            _optional_text(reason),
-            _optional_text(error),
-            json_object("evidence", evidence) or None,
-            row.line,
-            path.name,
-        )
-        return (record,)
+    return _read_table(path, ScoreRecord, SCORES, SCORES_MORE)
 
-    return records(table(path, required=SCORES, optional=SCORES_MORE), read, path.name)
+
+def _read_table(
+    path: Path,
+    record: Callable[..., Record],
+    required: tuple[str, ...],
+    optional: tuple[str, ...],
+) -> Iterator[Record]:
+    """A record of each row, its fields in the order of the columns."""
+    checks, source = [(name, *CHECKS[name]) for name in (*required, *optional)], path.name
+
+    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
+        cells = [
+            empty if value == "" and empty is not NEEDED else check(name, value)
+            for (name, check, empty), value in zip(checks, row.value, strict=True)
+        ]
+        return (record(*cells, row.line, source),)
+
+    return records(table(path, required=required, optional=optional), read, path.name)
 
 
 # --- cells -----------------------------------------------------------------------------------------
@@ -297,7 +273,7 @@ def _yes_no(field: str, value: Any) -> bool:
     return answer
 
 
-def _optional_text(value: Any) -> str:
+def _optional_text(field: str, value: Any) -> str:
     return restored(value) if isinstance(value, str) else str(value)
 
 
@@ -308,8 +284,8 @@ def _prompt(row: Row[Sequence[Any]], source: str) -> tuple[PromptRecord, dict[st
     prompt = PromptRecord(
         text("prompt_id", key),
         text("prompt", words),
-        _tags(tags),
-        _atoms(atoms),
+        _tags("tags", tags),
+        _atoms("atoms", atoms),
         None if atomicity == "" else whole("atomicity", atomicity),
         {name: more.pop(name) for name in PROMPT_KEYS if name in more},
         line,
@@ -351,7 +327,7 @@ def path_inside(folder: Path, name: str) -> Path:
     return path
 
 
-def _tags(value: Any) -> tuple[str, ...]:
+def _tags(field: str, value: Any) -> tuple[str, ...]:
     parts = value
     if not isinstance(value, list):
         words = restored(str(value))
@@ -376,7 +352,7 @@ def json_object(field: str, value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def _atoms(value: Any) -> tuple[AtomRecord, ...]:
+def _atoms(field: str, value: Any) -> tuple[AtomRecord, ...]:
     """The atoms as our exports write them: `[{kind, text, question, expected, parents}]`."""
     if value == "":
         return ()
@@ -406,3 +382,19 @@ def part(folder: Path, name: str) -> Path | None:
         if (folder / f"{name}{suffix}").is_file():
             return folder / f"{name}{suffix}"
     return None
+
+
+# Of each column: what a cell must be, and what an empty one is.
+NEEDED: Any = object()
+CHECKS: dict[str, tuple[Check, Any]] = {
+    **dict.fromkeys(("prompt_id", "prompt", "generator", "image_id", "judge"), (text, NEEDED)),
+    **dict.fromkeys(("family", "note", "reason", "error"), (_optional_text, "")),
+    **dict.fromkeys(("atomicity", "atom"), (whole, None)),
+    "release_date": (day, None),
+    "tags": (_tags, ()),
+    "atoms": (_atoms, ()),
+    "metadata": (json_object, NEEDED),
+    "score": (number, None),
+    "correct": (_yes_no, None),
+    "evidence": (lambda field, value: json_object(field, value) or None, None),
+}

@@ -1,4 +1,4 @@
-"""What can be asked about a study: its parameters, what it reads, and how its answer is computed."""
+"""A question about a study: its parameters, what it reads, and how its answer is computed."""
 
 from __future__ import annotations
 

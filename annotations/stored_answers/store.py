@@ -46,7 +46,7 @@ KEYS = "SELECT keys FROM annotations_storedanswer WHERE id = %s"
 
 def read_answer(question: Question, study: Study, parameters: Any = NONE) -> StoredAnswer:
     """For a page: what is stored. A small study's is computed at once where it is not up to date; of a
-    large one, an old answer is shown while a worker is asked for a new one. `reason`: why there is none."""
+    large one, an old answer is shown while a worker computes a new one. `reason`: why there is none."""
     try:
         return _read(question, study, parameters)
     except Refused as refusal:
@@ -180,7 +180,7 @@ def request_unless_refused(question: Question, study: Study, parameters: Any) ->
 
 
 def _note_request(row: StoredAnswer) -> None:
-    """Its worker sees at the end that it was asked for of newer data than it has read."""
+    """Its worker sees at the end that a request was for newer data than it has read."""
     if may_write():
         StoredAnswer.objects.filter(pk=row.pk).update(requested_at=timezone.now())
 
@@ -220,7 +220,7 @@ def compute_requested(question: Question, row: StoredAnswer) -> None:
 def _request_once_more(
     question: Question, row: StoredAnswer, parameters: Any, began: Any, stamp: str
 ) -> None:
-    """It was asked for of newer data than were read."""
+    """The request was for newer data than were read."""
     row = StoredAnswer.objects.filter(pk=row.pk).select_related("study").first() or row
     computed = row.state in (State.READY, State.REFUSED)
     if computed and row.requested_at > began and question.stamp(row.study, parameters) != stamp:

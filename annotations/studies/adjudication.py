@@ -121,7 +121,8 @@ def disagreements(study: Study) -> Cases:
 def _count(study: Study) -> tuple[dict[str, Any], np.ndarray]:
     """The keys of the images, in the order of the study."""
     rows = (
-        _counted_answers(study)
+        Answer.objects.filter(annotation__study=study, annotation__state=Annotation.State.COUNTED)
+        .order_by()
         .values("annotation__image_id", "question", "atom_id")
         .annotate(low=Min("value"), high=Max("value"), first=Min("text"), last=Max("text"))
         .annotate(people=Count("pk"))
@@ -243,12 +244,6 @@ def decided_atoms(study: Study) -> dict[tuple[int, int], float]:
         for image, atom, value in rows.values_list("image", "atom", "value")
         if value is not None
     }
-
-
-def _counted_answers(study: Study) -> QuerySet[Answer]:
-    return Answer.objects.filter(
-        annotation__study=study, annotation__state=Annotation.State.COUNTED
-    ).order_by()
 
 
 def _row(

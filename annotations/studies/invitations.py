@@ -1,12 +1,12 @@
 """Invitations to a study: signed links that make somebody a member in one role.
 
-A link is for one person unless its owner asked for more, ends by itself, and is dead for whoever
+A link is for one person unless its owner chose more, ends by itself, and is dead for whoever
 was removed from the study: only an owner adds them again, by name, on the page of people. Links for
 crowd workers are in `annotations.studies.crowd`.
 
 A form that makes accounts can tell strangers which names are taken. This one answers the same
 for a free and for a taken name: the account is made, with a number after a name that is taken, and
-each try uses the link up. Only somebody who gives the right password is told to log in instead.
+each try uses the link up. Only somebody who gives the right password is sent to log in instead.
 """
 
 from __future__ import annotations

@@ -60,10 +60,6 @@ def known_images(study: Study) -> QuerySet[Image]:
     return Image.objects.filter(study=study, gold__isnull=False)
 
 
-def count_known(study: Study) -> int:
-    return known_images(study).count()
-
-
 def list_known(study: Study) -> QuerySet[Image]:
     """For the owner's list: in the order in which they were imported."""
     return (

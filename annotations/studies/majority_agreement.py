@@ -12,7 +12,7 @@ from annotations.studies.share import Share
 
 
 def agreement_with_majority(study: Study) -> dict[int, Share]:
-    """membership -> how often this person's answer is what most of the others said.
+    """membership -> how often this person's answer is that of most others.
 
     Their own answer is left out of the majority: with three people it would be a third of it. Where
     the others are tied, the answer is not counted. Answers that were set aside are compared, but

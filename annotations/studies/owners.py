@@ -39,7 +39,7 @@ def has_owner(study: Study) -> bool:
 
 def may_make_studies(user: AbstractBaseUser | AnonymousUser) -> bool:
     """Who runs the installation, and who owns a study already: nobody hands out rights for it, and
-    who was only asked to label fills nobody's disk."""
+    who only labels fills nobody's disk."""
     if not isinstance(user, User) or not user.is_active:
         return False
     if user.is_superuser or user.is_staff:

@@ -62,7 +62,7 @@ def _count(study: Study) -> dict[str, Any]:
     }
 
 
-# An import of images announces no change of labels, so its sizes are asked for each time.
+# An import of images announces no change of labels, so its sizes are read each time.
 STUDY = Question(
     name="study",
     compute=lambda study, _: _count(study),

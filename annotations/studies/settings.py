@@ -20,7 +20,7 @@ LAST_OWNER = "A study needs an owner: name another one first."
 
 @transaction.atomic
 def set_status(*, study: Study, status: str) -> None:
-    """Open, paused or closed. Answers are always kept; a person in the middle of an image is told
+    """Open, paused or closed. Answers are always kept; a person in the middle of an image learns it
     when they send it."""
     if status not in Study.Status.values:
         raise StudyRefused("A study is open, paused or closed.")

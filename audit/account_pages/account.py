@@ -7,7 +7,6 @@ from datetime import timedelta
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import update_session_auth_hash
-from django.contrib.auth.decorators import login_required
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
@@ -36,14 +35,12 @@ OLD_PASSWORDS = Rate("old passwords", free=5, every=timedelta(minutes=5))
 
 
 @require_GET
-@login_required
 @never_cache
 def account(request: PersonsRequest) -> HttpResponse:
     return _page(request)
 
 
 @require_POST
-@login_required
 @never_cache
 def token_make(request: PersonsRequest) -> HttpResponse:
     """The only page that ever shows the token."""
@@ -64,7 +61,6 @@ def token_make(request: PersonsRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def token_end(request: PersonsRequest, token_id: int) -> HttpResponse:
     if not tokens.revoke(user=request.user, pk=token_id):
         raise Http404
@@ -73,7 +69,6 @@ def token_end(request: PersonsRequest, token_id: int) -> HttpResponse:
 
 
 @require_POST
-@login_required
 @never_cache
 def password(request: PersonsRequest) -> HttpResponse:
     if not request.user.has_usable_password() or settings.OIDC_ONLY:
@@ -93,7 +88,6 @@ def password(request: PersonsRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 @never_cache
 def email(request: PersonsRequest) -> HttpResponse:
     """Where a link goes when the password is forgotten; so it takes the password to change it. It
@@ -119,7 +113,6 @@ def email(request: PersonsRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def email_letter(request: PersonsRequest) -> HttpResponse:
     """A link goes to the address; opening it shows whose it is."""
     addresses.ask_for_letter(request.user)
@@ -132,7 +125,6 @@ def email_letter(request: PersonsRequest) -> HttpResponse:
 
 
 @require_http_methods(["GET", "POST"])
-@login_required
 @never_cache
 def email_confirm(request: PersonsRequest, key: str) -> HttpResponse:
     """Programs that look at a mail's links open them: only the button confirms."""
@@ -144,7 +136,6 @@ def email_confirm(request: PersonsRequest, key: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 @never_cache
 def factor_begin(request: PersonsRequest) -> HttpResponse:
     """Show the secret as a picture; it counts once a code from it has come back."""
@@ -160,7 +151,6 @@ def factor_begin(request: PersonsRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 @never_cache
 def factor_on(request: PersonsRequest) -> HttpResponse:
     try:
@@ -173,7 +163,6 @@ def factor_on(request: PersonsRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 @never_cache
 def factor_off(request: PersonsRequest) -> HttpResponse:
     try:
@@ -186,14 +175,12 @@ def factor_off(request: PersonsRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def log_out_everywhere(request: PersonsRequest) -> HttpResponse:
     trail.log_out_everywhere(request.user)
     return redirect("login")
 
 
 @require_GET
-@login_required
 def events(request: PersonsRequest) -> HttpResponse:
     """Log-ins, passwords, tokens, and what administrators did; for superusers."""
     if not request.user.is_superuser:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.contrib.auth import login
+from django.contrib.auth.decorators import login_not_required
 from django.core.exceptions import ValidationError
 from django.forms import CharField, EmailField, EmailInput, TextInput
 from django.http import Http404, HttpRequest, HttpResponse
@@ -54,6 +55,7 @@ class FirstAccountForm(AccountForm):
         return self.cleaned_data["code"]
 
 
+@login_not_required
 @sensitive_post_parameters("password1", "password2", "code")
 @never_cache
 @require_http_methods(["GET", "POST"])

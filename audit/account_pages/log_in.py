@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib.auth import login
 from django.contrib.auth import views as auth
+from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
@@ -55,6 +56,7 @@ class AdminLogIn(LogIn):
     redirect_authenticated_user = False
 
 
+@login_not_required
 @never_cache
 @require_http_methods(["GET", "POST"])
 def code(request: HttpRequest) -> HttpResponse:
@@ -79,6 +81,7 @@ def code(request: HttpRequest) -> HttpResponse:
     return render(request, "registration/code.html", context, status=422 if wrong else 200)
 
 
+@login_not_required
 @require_GET
 @never_cache
 def sign_on(request: HttpRequest) -> HttpResponse:
@@ -97,6 +100,7 @@ def sign_on(request: HttpRequest) -> HttpResponse:
     return redirect(address)
 
 
+@login_not_required
 @require_GET
 @never_cache
 def signed_on(request: HttpRequest) -> HttpResponse:

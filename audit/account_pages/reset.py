@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import views as auth
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse_lazy
@@ -25,6 +25,7 @@ from audit.tasks import mail_reset_task
 from judges.runs.wake import send
 
 
+@login_not_required
 @never_cache
 @require_http_methods(["GET", "POST"])
 def forgot(request: HttpRequest) -> HttpResponse:
@@ -35,13 +36,12 @@ def forgot(request: HttpRequest) -> HttpResponse:
     if asked:
         reset_links.QUESTIONS.take_or_refuse(network(request))
         accounts = reset_links.accounts_for(request.POST.get("who", "").strip()[:254])
-        send(mail_reset_task, accounts, _address(request))
+        send(mail_reset_task, accounts, own_address.default() or request.build_absolute_uri("/"))
     context = {"asked": asked, "sends_mail": settings.SENDS_MAIL}
     return render(request, "registration/forgot.html", context)
 
 
 @require_POST
-@login_required
 @never_cache
 def make(request: PersonsRequest, slug: str, member_id: int) -> HttpResponse:
     """The only page that ever shows the link."""
@@ -72,7 +72,3 @@ class Reset(auth.PasswordResetConfirmView):
         event_log.note_account("password", words, account=form.user, by=form.user)
         messages.success(self.request, "The new password is set. Log in with it.")
         return answer
-
-
-def _address(request: HttpRequest) -> str:
-    return own_address.default() or request.build_absolute_uri("/")

@@ -1,4 +1,4 @@
-"""What this app keeps about an account, told whole. Erased, all of it goes with the account's row."""
+"""What this app keeps about an account, as a whole. Erased, all of it goes with the account's row."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A link counts once and ends after a day. It is a signature over the password and the last log-in, so it
 is dead when it was used, when another one was used, and when its owner has logged in after all.
 Setting the password ends every session and every token; nobody is logged in by it, so a second factor
-is asked for as ever.
+is needed as ever.
 
 Who may make one for somebody else: a superuser; and an owner, for people of the study who are in no
 study of others. Else an owner could take over what a person sees elsewhere.
@@ -65,8 +65,8 @@ def path_for(user: User) -> str:
 
 
 def accounts_for(typed: str) -> list[int]:
-    """The accounts that get a mail: of this name or address. Empty also where too many were asked
-    for; nobody is told which."""
+    """The accounts that get a mail: of this name or address. Empty also after too many
+    requests; nobody learns which."""
     if not typed or not MAILS.take(typed.casefold()):
         return []
     users = User.objects.filter(Q(username=typed) | Q(email__iexact=typed), is_active=True).exclude(

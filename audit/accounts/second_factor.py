@@ -3,9 +3,9 @@
 A code counts once, and wrong ones have an allowance. Ten recovery codes stand in for a lost phone,
 each once; the table holds their hashes, and the secret encrypted with a key made from SECRET_KEY, so
 that a copy of the database alone makes no codes. A log-in through single sign-on counts as one with a
-second factor where the provider's claims say so (`says_so`), and is asked for the code otherwise.
+second factor where the provider's claims say so (`says_so`), and needs the code otherwise.
 
-Who must have one can be said in SECOND_FACTOR_FOR. Until their session has shown it, they see nothing
+Who must have one stands in SECOND_FACTOR_FOR. Until their session has shown it, they see nothing
 but the pages that set it up or ask for it, whenever they got the role; and a token is good for them only
 if it was made by somebody who had shown it.
 """
@@ -133,7 +133,7 @@ def turn_off(user: User, code: str) -> None:
 
 
 def says_so(claims: Mapping[str, Any]) -> bool:
-    """Whether the provider of single sign-on has asked for a second factor."""
+    """Whether the provider of single sign-on has checked a second factor."""
     ways = claims.get("amr")
     ways = {way for way in ways if isinstance(way, str)} if isinstance(ways, list) else set()
     level = claims.get("acr")

@@ -24,7 +24,7 @@ def compute_requested(pk: int) -> None:
 
 
 def recount_all() -> int:
-    """What pages count, whoever asked for it: how many figures were put right."""
+    """What pages count, whoever requested it: how many figures were put right."""
     from audit.questions.counts.question import QUESTIONS
 
     named = {question.name: question for question in QUESTIONS}

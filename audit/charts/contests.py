@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from audit.charts.faces import face_of
-from audit.charts.on_paper import COLUMNS, draw_file
 from audit.charts.style import INK, MUTED, configured, fixed, in_time, rule
 from audit.charts.when_used import alt
 from audit.words.contests import of_generator
@@ -118,13 +117,3 @@ def caption(body: dict[str, Any]) -> list[str]:
         f"question {body['question']}{part} · {body['votes']:,} comparisons on {body['prompts']} prompts",
         f"{signed['interval']} · data {signed['data'][:12]}",
     ]
-
-
-def chart_file(
-    body: dict[str, Any],
-    *,
-    kind: str,
-    which: str = "standing",
-    millimetres: int = COLUMNS[-1],
-) -> bytes:
-    return draw_file(chart(body, "light", which), caption(body), kind, millimetres)

@@ -16,20 +16,13 @@ from audit.charts.drift import drift, what_drifted
 from audit.charts.each_judge import each_judge
 from audit.charts.gap import gap
 from audit.charts.gap import rows as gap_rows
-from audit.charts.on_paper import draw_file
-from audit.charts.style import caption, rows_of
+from audit.charts.style import rows_of
 from audit.stats import enough
 from audit.view import View
 
 
 def chart(name: str, body: dict[str, Any], view: View, *, theme: str = "light") -> dict[str, Any]:
     return CHARTS[name](body, view, theme)
-
-
-def chart_file(
-    name: str, body: dict[str, Any], view: View, *, kind: str, millimetres: int
-) -> bytes:
-    return draw_file(chart(name, body, view), caption(body), kind, millimetres)
 
 
 def blank(name: str, body: dict[str, Any], view: View) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 
 from annotations.models import Study
 from audit import VERSION
-from audit.charts.on_paper import draw_file
 from audit.charts.style import INK, MUTED, YES, Layered, configured
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS
@@ -18,18 +17,6 @@ READABLE = 12
 CELL = {"wide": 44, "narrow": 12}
 COURSE = ("percent", "alpha")
 ROW = 18
-
-
-def chart_file(
-    name: str,
-    body: dict[str, Any],
-    question: dict[str, Any],
-    *,
-    signed: list[str],
-    kind: str,
-    millimetres: int,
-) -> bytes:
-    return draw_file(CHARTS[name](body, question, "light"), signed, kind, millimetres)
 
 
 def caption(study: Study, body: dict[str, Any], question: dict[str, Any]) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.charts.on_paper import draw_file
 from audit.charts.style import INK, MUTED, NO, YES, configured
 from audit.charts.when_used import alt
 from audit.words import why as words
@@ -107,7 +106,3 @@ def caption(body: dict[str, Any]) -> list[str]:
         f"{signed['seed']}",
         f"{judges} · data {signed['data'][:12]}",
     ]
-
-
-def chart_file(body: dict[str, Any], *, kind: str, millimetres: int) -> bytes:
-    return draw_file(waterfall(body, "light"), caption(body), kind, millimetres)

@@ -1,5 +1,5 @@
 """Which of the two: votes on pairs, or read from answers about single images. A person who rated two images
-of one prompt said which of them is better, or that neither is."""
+of one prompt voted which of them is better, or that neither is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MOST = 3_000_000
 
 @dataclass(frozen=True)
 class Comparisons:
-    """A vote a row: the two images by their place among people's images, and what was said of them. Votes
+    """A vote a row: the two images by their place among people's images, and the vote. Votes
     between two images of one generator say something of judges, but nothing of generators.
 
     `sided`: the first stood left, the second right. `cannot_tell` are votes that gave no answer. `useful`:

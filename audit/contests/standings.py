@@ -147,7 +147,7 @@ def _left_wins(found: Contest | Undefined) -> dict[str, Any] | None:
 
 
 def _fitted(votes: Votes, ties: str, *, side: bool = False) -> Contest | Undefined:
-    """Where nobody said that two are alike there is no tie to model."""
+    """Without a vote that two are alike there is no tie to model."""
     asked: dict[str, Ties] = {"arena": "half", "rao_kupper": "rao_kupper"}
     model: Ties = asked.get(ties, "davidson") if (votes.said == TIE).any() else "none"
     return fit(votes, ties=model, side=side)
@@ -280,7 +280,7 @@ def _ceiling(every: Comparisons, chosen: np.ndarray, resamples: int, seed: int) 
 def _in_one_order(
     every: Comparisons, chosen: np.ndarray, said: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The pairs, and what was said in one order of the two images, however they stood."""
+    """The pairs, and the votes in one order of the two images, however they stood."""
     first, second, said = (column[chosen] for column in (every.first, every.second, said))
     turned = first > second
     low, high = np.minimum(first, second), np.maximum(first, second)

@@ -26,7 +26,7 @@ VALUES = {"first": LEFT, "second": RIGHT, "tie": TIE}
 @dataclass(frozen=True)
 class Verdicts:
     """`said`: LEFT, RIGHT, TIE or NOTHING, one for each comparison. `lacking`: why there is none at all.
-    `consistent`: 1 where both orders name the same, 0 where not, nan where nobody asked."""
+    `consistent`: 1 where both orders name the same, 0 where not, nan where only one was tried."""
 
     name: str
     fingerprint: str
@@ -76,7 +76,7 @@ def by_scores(judge: JudgeScores, every: Comparisons, chosen: np.ndarray, seed: 
 def by_preference(
     study: Study, every: Comparisons, chosen: np.ndarray, others: Sequence[JudgeScores]
 ) -> list[Verdicts]:
-    """Models that were asked about pairs of this study, and judges whose votes came from a file."""
+    """Models that voted on pairs of this study, and judges whose votes came from a file."""
     found = []
     number = max((judge.facts.get("number", 0) for judge in others), default=0)
     taken = {judge.name for judge in others}

@@ -1,7 +1,7 @@
 """Which pairs people should compare next: those that tell most under the leaderboard as it stands, mixed
 with others. Half of the chances are as useful as a vote would be, half the same for all.
 
-How useful a pair is follows from its two generators alone, never from what anybody said of its images: among
+How useful a pair is follows from its two generators alone, never from anybody's vote on its images: among
 the pairs of two generators every prompt has the same chance, so their strengths stay what they would be. What is
 counted over comparisons is not: pairs whose outcome is open are harder for a judge.
 """

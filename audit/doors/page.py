@@ -2,42 +2,34 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
-from annotations.errors import Refused
-from annotations.models import StoredAnswer, Study
+from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
-from audit.charts.on_paper import draw_file
 from audit.doors import files
 from audit.doors.document import document_of, section_of, with_section
 from audit.doors.registry import all_exhibits, read_parameters
-from audit.exhibits import Body, Chart, Exhibits, Table, signature_lines
+from audit.exhibits import Chart, Exhibits, Table, signature_lines
 from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
-from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
-from audit.pages.frame import chart_links, respond
+from audit.pages.files import attached, send_any_chart, send_csv
+from audit.pages.frame import AnswerPage, chart_links, respond
 from audit.pages.reports import ENDINGS, KINDS
 from audit.pages.tables import parts_of
-from audit.words.counting import who_counts
 from audit.words.notes import notes_of
 
 
 @dataclass
-class QuestionPage:
-    request: HtmxRequest
-    study: Study
+class QuestionPage(AnswerPage):
     exhibits: Exhibits
 
     @cached_property
@@ -47,29 +39,6 @@ class QuestionPage:
     @cached_property
     def answer(self) -> StoredAnswer:
         return read_answer(self.exhibits.question, self.study, self.parameters)
-
-    @property
-    def body(self) -> Body:
-        """For a file, which cannot wait."""
-        if not self.answer.body:
-            raise Refused(
-                self.answer.reason or "A worker has yet to compute this: open the page first."
-            )
-        return self.answer.body
-
-    @property
-    def is_behind(self) -> bool:
-        return self.answer.is_old and not self.answer.reason
-
-    @property
-    def waiting_words(self) -> str:
-        return who_counts(self.answer) if self.is_behind else ""
-
-    @property
-    def etag(self) -> str:
-        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
-        facts += [self.answer.reason, self.waiting_words]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
     def address(self, name: str, *args: str) -> str:
         given = urlencode({key: value for key, value in asdict(self.parameters).items() if value})
@@ -93,18 +62,10 @@ class QuestionPage:
         ]
 
     def shared(self) -> dict[str, Any]:
-        return {
-            "study": self.study,
-            "thing": self.exhibits.title,
-            "question": self,
-            "etag": self.etag,
-            "poll_url": self.request.get_full_path(),
-            "vega_url": reverse("vega"),
-        }
+        return {**super().shared(), "thing": self.exhibits.title, "question": self}
 
 
 @require_GET
-@login_required
 def questions(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     context = {"study": study, "thing": "More questions", "all": all_exhibits().values()}
@@ -112,49 +73,47 @@ def questions(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def question(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     page = _page(request, slug, name)
     return respond(page, "audit/question.html", lambda: _context(page))
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     page = _page(request, slug, name)
     wanted = request.GET.get("table", "")
-    chosen = [one for one in page.exhibits.tables(page.body) if wanted in ("", one.key)]
+    chosen = [one for one in page.exhibits.tables(page.answer_body) if wanted in ("", one.key)]
     if not chosen:
         raise Http404
-    content = files.as_csv(page.body, chosen)
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-{name}.csv")
+    content = files.as_csv(page.answer_body, chosen)
+    return send_csv(content, f"{slug}-{name}")
 
 
 @require_GET
-@login_required
 def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> HttpResponse:
     page = _page(request, slug, name)
-    body = page.body
+    body = page.answer_body
     wanted = next((one for one in page.exhibits.charts(body) if one.key == chart), None)
-    if wanted is None or kind not in {**ON_SCREEN, **TYPES}:
+    if wanted is None:
         raise Http404
-    if wanted.blank:
-        raise Refused(wanted.blank)
-    if kind in ON_SCREEN:
-        key = (name, page.answer.pk, page.answer.computed_at, body["signature"]["data"], chart)
-        return send_chart(request, kind, key, wanted.draw)
-    content = draw_file(wanted.draw("light"), signature_lines(body), kind, millimetres_of(request))
-    return attached(content, TYPES[kind], f"{slug}-{name}-{chart}.{kind}")
+    return send_any_chart(
+        request,
+        kind,
+        (name, page.answer.pk, page.answer.computed_at, body["signature"]["data"], chart),
+        wanted.draw,
+        signed=signature_lines(body),
+        name=f"{slug}-{name}-{chart}",
+        blank=wanted.blank,
+    )
 
 
 @require_GET
-@login_required
 def document(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
     """Of its own; with `report=` and a number, as the last section of that report."""
     page = _page(request, slug, name)
     if kind not in KINDS:
         raise Http404
-    body = page.body
+    body = page.answer_body
     if "report" in request.GET:
         wanted = request.GET["report"]
         number = int(wanted) if wanted.isdecimal() and len(wanted) < 20 else 0
@@ -196,7 +155,7 @@ def _context(page: QuestionPage) -> dict[str, Any]:
 
 def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
     def address(kind: str) -> str:
-        data = page.body["signature"]["data"][:12]
+        data = page.answer_body["signature"]["data"][:12]
         return f"{page.address('question-chart', chart.key, kind)}&data={data}"
 
     return {

@@ -1,4 +1,4 @@
-"""Which questions have exhibits, and what somebody has asked of one."""
+"""Which questions have exhibits, and its parameters in an address."""
 
 from __future__ import annotations
 

@@ -364,7 +364,7 @@ def placed_marks(said: Iterable[dict[str, Any]]) -> list[PlacedMark]:
 
 
 def raters(image: Image, name_of: Callable[[int], str]) -> list[dict[str, Any]]:
-    """Who said what, for the page of one image. `name_of`: what a person is called there."""
+    """Everybody's answers, for the page of one image. `name_of`: what a person is called there."""
     given = (
         Annotation.objects.filter(image=image, state=Annotation.State.COUNTED)
         .select_related("annotator")
@@ -383,7 +383,7 @@ def raters(image: Image, name_of: Callable[[int], str]) -> list[dict[str, Any]]:
                     if marks.are_in(answer.text)
                     else answer.text,
                     "marks": marks.stored_marks(answer.text),
-                    "sign": _sign(answer.value),
+                    "sign": "yes" if answer.value == 1 else "no" if answer.value == 0 else "",
                 }
                 for answer in annotation.answers.all()
             ],
@@ -391,7 +391,3 @@ def raters(image: Image, name_of: Callable[[int], str]) -> list[dict[str, Any]]:
         for annotation in given
     ]
     return sorted(said, key=lambda rater: rater["name"])
-
-
-def _sign(value: float | None) -> str:
-    return "yes" if value == 1 else "no" if value == 0 else ""

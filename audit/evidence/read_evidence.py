@@ -15,7 +15,7 @@ KNOWN |= {"cosine", "conversations", "reply"}
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question that a judge asked its engine, and the reply."""
+    """A judge's question to its engine, and the reply."""
 
     question: str
     expected: str = ""

@@ -1,7 +1,7 @@
 """Two tables of labels and scores, whatever their columns are called, as the tidy tables of a study.
 
 A tidy table goes through as it is. Of any other the columns are guessed, by the same rules as the page
-of imports, and what was guessed is told. Pictures are not looked at.
+of imports, and what was guessed is noted. Pictures are not looked at.
 """
 
 from __future__ import annotations
@@ -314,7 +314,7 @@ def _of_facts(facts: Mapping[str, Mapping[str, str]]) -> Iterator[dict[str, str]
 def _without_images(
     facts: Mapping[str, Mapping[str, str]], tables: Mapping[str, Table]
 ) -> list[str]:
-    """What it means that nobody said which prompt and which generator an image is of."""
+    """What it means that no column names which prompt and which generator an image is of."""
     words = []
     if not any({"prompt", "prompt_id"} & known.keys() for known in facts.values()):
         words.append(

@@ -30,7 +30,7 @@ Step = Callable[[str, int, int | None], None]  # what is done, how much of it, o
 
 @dataclass(frozen=True, slots=True)
 class MadeReport:
-    """What came of it, and what has to be said beside it."""
+    """What came of it, and the notes beside it."""
 
     body: str | bytes
     told: ReadingNotes

@@ -1,4 +1,4 @@
-"""What was asked and what was found, a paragraph each. With many judges the paragraph counts them
+"""The question and the findings, a paragraph each. With many judges the paragraph counts them
 and tells of those that drift; the tables have every one."""
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ def as_download(document: Document, format: str) -> bytes:
 
 def write_beside(document: Document, format: str, out: Path) -> None:
     """What a file needs beside it: LaTeX its figures."""
-    # Where there is no such folder, the file itself cannot be written, and that is said.
+    # Where there is no such folder, the file itself cannot be written, and the error says so.
     if format == "latex" and out.parent.is_dir():
         for name, content in figure_files(document).items():
             (out.parent / name).write_bytes(content)

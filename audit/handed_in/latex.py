@@ -105,7 +105,7 @@ def _figure(figure: Figure) -> str:
 
 
 def escaped(text: str) -> str:
-    """As letters; those that 8-bit LaTeX does not know are told by their number."""
+    """As letters; those that 8-bit LaTeX does not know stand as their number."""
     return "".join(SPECIAL.get(letter) or _letter(letter) for letter in text)
 
 

@@ -132,7 +132,7 @@ def number_of(text: str) -> float | None:
 
 
 def images_of(study: Study, filters: Filters, run: Run | None = None) -> QuerySet[Image]:
-    """In the order asked for. `run` is that of the judge, where the caller has it already."""
+    """In the chosen order. `run` is that of the judge, where the caller has it already."""
     images = Image.objects.filter(study=study)
     if filters.phrases:
         prompts = Prompt.objects.filter(study=study).order_by()

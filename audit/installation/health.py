@@ -207,7 +207,7 @@ def safety() -> Finding:
 
 
 def address(at: str = "") -> Finding:
-    """What a visitor meets there; asked from here, so only in production or where one is named."""
+    """What a visitor meets there; tried from here, so only in production or where one is named."""
     at = at or own_address.default()
     if not at:
         return _well("address", "Reachable from this machine only; no proxy is needed.")

@@ -8,7 +8,7 @@ import secrets
 import sys
 
 from django.conf import settings
-from django.contrib.auth.decorators import login_required
+from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
@@ -54,7 +54,6 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def home(request: HtmxRequest) -> HttpResponse:
     cards = home_cards.cards(request.user)
     context = {
@@ -69,7 +68,6 @@ def home(request: HtmxRequest) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def make_demo(request: PersonsRequest) -> HttpResponse:
     """The study is there at once; a worker draws its pictures and starts the judges."""
     study = demo.begin(request.user)
@@ -77,6 +75,7 @@ def make_demo(request: PersonsRequest) -> HttpResponse:
     return redirect("home")
 
 
+@login_not_required
 @require_GET
 @cache_control(public=True, max_age=86400)
 @vary_on_headers("Accept-Encoding")
@@ -88,11 +87,13 @@ def vega_embed(request: HttpRequest) -> HttpResponse:
     return HttpResponse(content, content_type=kind, headers={"Content-Encoding": "gzip"})
 
 
+@login_not_required
 @require_safe
 def healthz(request: HttpRequest) -> HttpResponse:
     return HttpResponse("ok\n", content_type="text/plain")
 
 
+@login_not_required
 @require_safe
 def readyz(request: HttpRequest) -> HttpResponse:
     """Whether pages can work, part by part, in words that give nothing away to strangers."""
@@ -104,6 +105,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     return HttpResponse(text, content_type="text/plain", status=503 if broken else 200)
 
 
+@login_not_required
 @require_GET
 def metrics(request: HttpRequest) -> HttpResponse:
     """Without METRICS_TOKEN, the page does not exist (404)."""

@@ -30,7 +30,7 @@ SAID_BY_PROXIES = (
 )
 # In request.META: whether the visitor sits at this machine.
 FROM_HERE = "jurybox.from_here"
-# In request.META: what is said in place of a redirect to https, since nobody said how it came.
+# In request.META: the answer in place of a redirect to https, as nothing shows how it came.
 MISSING = "jurybox.missing"
 UNNAMED = (
     "Jurybox is reached over https only. This request came over plain HTTP from an address that is not "
@@ -47,7 +47,7 @@ PROBES = frozenset({"/healthz", "/readyz", "/metrics"})
 @dataclass(frozen=True, slots=True)
 class Visitor:
     address: str
-    scheme: str  # "http", "https", or "" where nobody who is believed has said it
+    scheme: str  # "http", "https", or "" where no believed proxy names it
     through_proxy: bool
 
 
@@ -143,7 +143,7 @@ class BelievesNamedProxies:
         elif settings.IN_PRODUCTION:
             meta[MISSING] = SILENT if seen.through_proxy else UNNAMED
         if meta.get("PATH_INFO") in PROBES:
-            # Probes call a machine by its address; what they are told is the same under any name.
+            # Probes call a machine by its address; their answer is the same under any name.
             meta["HTTP_HOST"] = "localhost"
         return self.get_response(request)
 

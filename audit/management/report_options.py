@@ -1,4 +1,4 @@
-"""What `report` and `audit` may be asked, and what all that resample share."""
+"""The options of `report` and `audit`, and what all that resample share."""
 
 from __future__ import annotations
 

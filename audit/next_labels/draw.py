@@ -1,7 +1,7 @@
 """Which images people label next: drawn uniformly, or more often where the judges are unsure.
 
 The chances rest on judges' scores alone, never on labels, so that draws are independent of what
-people said and their labels can be weighted exactly.
+people answered and their labels can be weighted exactly.
 """
 
 from __future__ import annotations

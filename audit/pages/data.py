@@ -7,7 +7,6 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
@@ -41,12 +40,11 @@ from judges.models import Run, Score
 from judges.names import runs_by_name
 
 VIEWS = {"grid": "grid", "table": "table"}
-# A page asked for beyond the last one is the last one.
+# A page beyond the last one is the last one.
 MOST_DIGITS = 9
 
 
 @require_GET
-@login_required
 def data(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     page = _Page(request, place)
@@ -57,7 +55,6 @@ def data(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def image(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """All that is known of one image, with its neighbours in the list it was opened from."""
     place = research_place_or_404(request, slug)
@@ -73,7 +70,6 @@ def image(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def choose(request: HtmxRequest, slug: str) -> HttpResponse:
     """Do something with the chosen images: those ticked, or all that fit the filter."""
     place = research_place_or_404(request, slug)
@@ -104,7 +100,6 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def label_as_usual(request: HtmxRequest, slug: str) -> HttpResponse:
     """The owner ends that some images are labelled first."""
     study = owner_place_or_404(request, slug).study
@@ -114,7 +109,6 @@ def label_as_usual(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def draw(request: HtmxRequest, slug: str) -> HttpResponse:
     """The owner draws the images that people label next."""
     study = owner_place_or_404(request, slug).study
@@ -376,7 +370,7 @@ def _any(choices: Any) -> list[tuple[str, str]]:
 
 
 def _answers(questions: Any) -> list[tuple[str, str]]:
-    """What can be asked of people's answers: a side for yes and no, a span for a rating."""
+    """The choices of people's answers: a side for yes and no, a span for a rating."""
     listed = []
     for question in questions:
         values = [choice.value for choice in question.choices]

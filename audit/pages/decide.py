@@ -6,15 +6,14 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
-from django.views.decorators.http import require_GET, require_POST
+from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404
 from audit.charts.faces import face_of
 from audit.next_labels.to_people import draw_to_people
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_page, report_view
 from audit.pages.tables import Table, row
 from audit.reports import escalation
 from audit.statistic_names import headings, stored_statistic
@@ -39,15 +38,7 @@ BALANCED = headings(
 LISTED = 12
 
 
-@require_GET
-@login_required
-def decide(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/decide.html", lambda: _context(page))
-
-
 @require_POST
-@login_required
 def draw(request: HtmxRequest, slug: str) -> HttpResponse:
     """The owner has people label what the judge may not decide."""
     study = owner_place_or_404(request, slug).study
@@ -64,7 +55,8 @@ def draw(request: HtmxRequest, slug: str) -> HttpResponse:
     return redirect("data", slug=slug)
 
 
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/decide.html")
+def decide(page: ReportPage) -> dict[str, Any]:
     body = page.body
     shown: dict[str, Any] = {"thing": "What each judge may be used for"}
     if not page.compares:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
@@ -19,7 +18,7 @@ from annotations.pictures.store import thumbnail_of
 from audit.charts.faces import face_of
 from audit.evidence import image_cards, read_evidence
 from audit.pages.filters import judge_select, select
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_page, report_view
 from audit.reports.gallery import Filters, Gallery
 from audit.words import page_sentences
 from audit.words.report import title
@@ -32,14 +31,6 @@ SIDES = {"strict": "people yes, judge no", "lenient": "people no, judge yes"}
 
 
 @require_GET
-@login_required
-def gallery(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/disagreements.html", lambda: _context(page))
-
-
-@require_GET
-@login_required
 def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """All evidence for one image, with links to its neighbours in the gallery."""
     page = report_page(request, slug)
@@ -94,7 +85,6 @@ def evidence(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def thumbnail(request: HtmxRequest, slug: str, public_id: str) -> HttpResponseBase:
     study = research_place_or_404(request, slug).study
     image = Image.objects.filter(study=study, public_id=public_id).exclude(file="").first()
@@ -103,7 +93,8 @@ def thumbnail(request: HtmxRequest, slug: str, public_id: str) -> HttpResponseBa
     return send_picture(thumbnail_of(image.file))
 
 
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/disagreements.html")
+def gallery(page: ReportPage) -> dict[str, Any]:
     body = page.body
     context: dict[str, Any] = {}
     if not page.compares:

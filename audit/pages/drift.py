@@ -4,16 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
 
-from annotations.access import HtmxRequest
 from audit.charts import drift as drift_chart
 from audit.charts.faces import face_of
 from audit.pages.filters import judge_boxes
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_view
 from audit.pages.tables import Row, Table, row
 from audit.statistic_names import headings, stored_statistic
 from audit.stats import enough
@@ -33,16 +29,10 @@ SINCE = {
 }
 
 
-@require_GET
-@login_required
-def drift(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/drift.html", lambda: _context(page))
-
-
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/drift.html")
+def drift(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    # What the address asks for is asked of its second half, too.
+    # The second half follows the address, too.
     why = reverse("why", args=[page.study.slug])
     context: dict[str, Any] = {
         "tables": [],

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -34,7 +33,6 @@ FORMATS = {"csv": "CSV", "jsonl": "JSONL", "parquet": "Parquet", "zip": "ZIP", *
 
 
 @require_GET
-@login_required
 def export(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     study, filters = place.study, filters_or_404(request.GET)
@@ -83,7 +81,6 @@ def export(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def file(request: HtmxRequest, slug: str, what: str, kind: str) -> HttpResponseBase:
     place = research_place_or_404(request, slug)
     if what not in TABLES or kind not in TABLES[what].formats:

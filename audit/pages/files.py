@@ -9,18 +9,18 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
+from annotations.errors import Refused
 from annotations.exports.labels import defused
 from audit.charts import every_chart
-from audit.charts.on_paper import COLUMNS
+from audit.charts.on_paper import COLUMNS, draw_file
 from audit.charts.specifications import SPECIFICATIONS
+from audit.charts.style import caption
 from audit.charts.when_used import vl_convert
 from audit.charts.widths import fit_to
-from audit.models import Report
 from audit.pages import calibration, decide, drift, side_by_side, slices, tables
 from audit.pages.frame import ReportPage, report_page
 from audit.pages.tables import Table, csv_of
@@ -42,31 +42,42 @@ TABLES: dict[str, Callable[[ReportPage, dict[str, Any], View], list[Table]]] = {
 
 
 @require_GET
-@login_required
 def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
     page = report_page(request, slug)
-    if name not in every_chart.CHARTS or kind not in {**ON_SCREEN, **TYPES}:
+    if name not in every_chart.CHARTS:
         raise Http404
-    body = _with_judges(page)
-    if kind in ON_SCREEN and page.report is not None:
-        return _on_screen(page, page.report, name, kind)
-    content = every_chart.chart_file(
-        name, body, page.view, kind=kind, millimetres=millimetres_of(request)
-    )
-    return attached(content, TYPES[kind], f"{slug}-{name}.{kind}")
-
-
-def _on_screen(page: ReportPage, report: Report, name: str, kind: str) -> HttpResponse:
-    key = (report.pk, report.created_at, report.data, name, page.view)
+    body, report = _with_judges(page), page.report
+    key = (report and (report.pk, report.created_at, report.data), name, page.view)
 
     def make(theme: str) -> dict[str, Any]:
-        return every_chart.chart(name, _with_judges(page), page.view, theme=theme)
+        return every_chart.chart(name, body, page.view, theme=theme)
 
-    response = send_chart(page.request, kind, key, make)
-    if "report" in page.request.GET:
+    response = send_any_chart(request, kind, key, make, signed=caption(body), name=f"{slug}-{name}")
+    if kind in ON_SCREEN and "report" in request.GET:
         # This address means this report for ever; an hour, since an update may draw it otherwise.
         response["Cache-Control"] = "private, max-age=3600"
     return response
+
+
+def send_any_chart(
+    request: HtmxRequest,
+    kind: str,
+    key: tuple[Any, ...],
+    make: Callable[[str], dict[str, Any]],
+    *,
+    signed: list[str],
+    name: str,
+    blank: str = "",
+) -> HttpResponse:
+    """On the screen, or as a file with its signature. `blank`: why it would be empty."""
+    if kind not in {**ON_SCREEN, **TYPES}:
+        raise Http404
+    if blank:
+        raise Refused(blank)
+    if kind in ON_SCREEN:
+        return send_chart(request, kind, key, make)
+    content = draw_file(make("light"), signed, kind, millimetres_of(request))
+    return attached(content, TYPES[kind], f"{name}.{kind}")
 
 
 def send_chart(
@@ -116,32 +127,24 @@ def _with_judges(page: ReportPage) -> dict[str, Any]:
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     page = report_page(request, slug)
     body = page.body
     if name not in TABLES or not body or not body["judges"]:
         raise Http404
-    made = csv_of(body, TABLES[name](page, body, page.view), request.GET.get("table", ""))
-    if made is None:
-        raise Http404
-    content, which = made
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-{name}{which}.csv")
+    return send_tables(request, body, TABLES[name](page, body, page.view), f"{slug}-{name}")
 
 
 @require_GET
-@login_required
 def drift_csv(request: HtmxRequest, slug: str) -> HttpResponse:
     """The main statistics of every generator, one row for each number."""
     body = report_page(request, slug).body
     if not body:
         raise Http404
-    content = tables.drift_csv(body)
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-drift.csv")
+    return send_csv(tables.drift_csv(body), f"{slug}-drift")
 
 
 @require_GET
-@login_required
 def to_people(request: HtmxRequest, slug: str) -> HttpResponse:
     """The images that a judge leaves to people, as a file."""
     page = report_page(request, slug)
@@ -154,8 +157,22 @@ def to_people(request: HtmxRequest, slug: str) -> HttpResponse:
     for image in escalation.left_to_people(page.study, name, page.body):
         shown = [image.key, image.prompt, image.generator, name, image.score, image.confidence]
         writer.writerow(["" if value is None else defused(value) for value in shown])
-    kind = "text/csv; charset=utf-8"
-    return attached(out.getvalue().encode(), kind, f"{slug}-to-people.csv")
+    return send_csv(out.getvalue(), f"{slug}-to-people")
+
+
+def send_tables(
+    request: HtmxRequest, body: dict[str, Any], made: list[Table], name: str
+) -> HttpResponse:
+    """The one that the address names, or all their numbers."""
+    found = csv_of(body, made, request.GET.get("table", ""))
+    if found is None:
+        raise Http404
+    content, which = found
+    return send_csv(content, f"{name}{which}")
+
+
+def send_csv(content: str, name: str) -> HttpResponse:
+    return attached(content.encode(), "text/csv; charset=utf-8", f"{name}.csv")
 
 
 def attached(content: bytes, kind: str, name: str) -> HttpResponse:

@@ -10,15 +10,17 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, wraps
 from typing import Any, Protocol
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.errors import Refused
 from annotations.models import StoredAnswer, Study
 from audit.charts import every_chart
 from audit.charts.on_paper import COLUMNS
@@ -31,6 +33,7 @@ from audit.reports.pairing import questions_of
 from audit.view import MANY, View
 from audit.words import report as report_words
 from audit.words import titles
+from audit.words.counting import who_counts
 from judges.runs.queries import RunRow, running_rows
 
 FILES = ("svg", "pdf", "png")
@@ -199,6 +202,58 @@ class ReportPage:
         }
 
 
+@dataclass
+class AnswerPage:
+    """The stored answer of one question as one person looks at it."""
+
+    request: HtmxRequest
+    study: Study
+
+    @cached_property
+    def answer(self) -> StoredAnswer:
+        raise NotImplementedError
+
+    @cached_property
+    def body(self) -> dict[str, Any]:
+        return self.answer.body or {}
+
+    @property
+    def answer_body(self) -> dict[str, Any]:
+        """For a file, which cannot wait."""
+        if not self.body:
+            raise Refused(
+                self.answer.reason or "A worker has yet to compute this: open the page first."
+            )
+        return self.body
+
+    @property
+    def is_behind(self) -> bool:
+        return self.answer.is_old and not self.answer.reason
+
+    @property
+    def waiting_words(self) -> str:
+        return who_counts(self.answer) if self.is_behind else ""
+
+    @property
+    def seen_facts(self) -> list[Any]:
+        """What a page shows beside the answer."""
+        return []
+
+    @cached_property
+    def etag(self) -> str:
+        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
+        facts += [self.answer.reason, self.is_behind, self.waiting_words, *self.seen_facts]
+        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
+
+    def shared(self) -> dict[str, Any]:
+        return {
+            "study": self.study,
+            "etag": self.etag,
+            "poll_url": self.request.get_full_path(),
+            "vega_url": reverse("vega"),
+        }
+
+
 def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     study = research_place_or_404(request, slug).study
     view = View.from_query(request.GET)
@@ -216,6 +271,23 @@ def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     if due:
         request_due_report(study, options)
     return ReportPage(request, study, newest, newest, view, options)
+
+
+def report_view(
+    template: str,
+) -> Callable[[Callable[[ReportPage], dict[str, Any]]], Callable[..., HttpResponse]]:
+    """A page of a report, from what it shows."""
+
+    def view_of(context: Callable[[ReportPage], dict[str, Any]]) -> Callable[..., HttpResponse]:
+        @require_GET
+        @wraps(context)
+        def view(request: HtmxRequest, slug: str) -> HttpResponse:
+            page = report_page(request, slug)
+            return respond(page, template, lambda: context(page))
+
+        return view
+
+    return view_of
 
 
 def _chosen_options(study: Study, view: View, usual: Report | None) -> dict[str, Any]:
@@ -245,9 +317,15 @@ def respond(page: Polled, template: str, context: Callable[[], dict[str, Any]]) 
     # A page that went out compressed comes back with a weak tag.
     if polled and request.headers.get("If-None-Match", "").removeprefix("W/") == f'"{page.etag}"':
         return HttpResponse(status=304)
-    shown = template + "#numbers" if request.htmx else template
-    response = render(request, shown, {**page.shared(), **context()})
+    response = render_part(request, template, {**page.shared(), **context()})
     if polled:
         response["ETag"] = f'"{page.etag}"'
+    return response
+
+
+def render_part(request: HtmxRequest, template: str, context: dict[str, Any]) -> HttpResponse:
+    """The page, or for htmx its numbers alone."""
+    shown = template + "#numbers" if request.htmx else template
+    response = render(request, shown, context)
     response["Vary"] = "Cookie, HX-Request"
     return response

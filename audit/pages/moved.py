@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponsePermanentRedirect
 from django.urls import path, reverse
 from django.views.decorators.http import require_GET
@@ -22,7 +21,6 @@ MOVED = {
 
 
 @require_GET
-@login_required
 def lead_on(request: HtmxRequest, slug: str, name: str) -> HttpResponsePermanentRedirect:
     research_place_or_404(request, slug)
     to, part = MOVED[name]

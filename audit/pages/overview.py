@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
@@ -37,7 +36,6 @@ class Step:
 
 
 @require_GET
-@login_required
 def study(request: HttpRequest, slug: str) -> HttpResponse:
     place = place_or_404(request, slug)
     if not place.may_research:
@@ -58,20 +56,18 @@ def study(request: HttpRequest, slug: str) -> HttpResponse:
         ),
         "flags": flags.open_flags(place.study).count(),
         "missing": counts.missing,
-        # Only somebody with an empty study is asked whether they have closed it.
+        # Whether it was closed is read only for somebody with an empty study.
         "tour": not counts.images and not ClosedTour.objects.filter(user=request.user.pk).exists(),
     }
     return render(request, "audit/study.html", context)
 
 
 @require_GET
-@login_required
 def tour(request: HttpRequest) -> HttpResponse:
     return render(request, "tour.html")
 
 
 @require_POST
-@login_required
 def close_tour(request: PersonsRequest) -> HttpResponse:
     """For good, for this person. The page of the tour stays."""
     ClosedTour.objects.get_or_create(user=request.user)

@@ -3,27 +3,24 @@ they take."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.exports.pseudonyms import naming
-from annotations.models import StoredAnswer, Study
+from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
 from audit.charts import people as people_charts
-from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
+from audit.pages.files import ON_SCREEN, send_any_chart, send_tables
 from audit.pages.filters import select
-from audit.pages.frame import chart_links, respond
-from audit.pages.tables import Row, Table, csv_of, row
+from audit.pages.frame import AnswerPage, chart_links, respond
+from audit.pages.tables import Row, Table, row
 from audit.questions.agreement.question import AGREEMENT
 from audit.reports.people_agreement import AGAINST, CONFUSION
 from audit.statistic_names import headings
@@ -71,17 +68,14 @@ PAIRS_SHOWN = 100
 
 
 @dataclass
-class PeoplePage:
+class PeoplePage(AnswerPage):
     """How well the people of a study agree, as one visitor looks at it."""
 
-    request: HtmxRequest
-    study: Study
-    answer: StoredAnswer
     shows_names: bool
 
     @cached_property
-    def body(self) -> dict[str, Any]:
-        return self.answer.body or {}
+    def answer(self) -> StoredAnswer:
+        return read_answer(AGREEMENT, self.study)
 
     @property
     def given_up(self) -> str:
@@ -91,11 +85,9 @@ class PeoplePage:
     def who_counts(self) -> str:
         return who_counts(self.answer) if self.answer.is_old else ""
 
-    @cached_property
-    def etag(self) -> str:
-        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
-        facts += [self.answer.is_old, self.given_up, self.who_counts]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
+    @property
+    def seen_facts(self) -> list[Any]:
+        return [self.answer.is_old, self.who_counts]
 
     @cached_property
     def questions(self) -> dict[str, dict[str, Any]]:
@@ -132,73 +124,50 @@ class PeoplePage:
         return f"{reverse(name, args=[self.study.slug, *args])}?{query}"
 
     def shared(self) -> dict[str, Any]:
-        return {
-            "study": self.study,
-            "here": "agreement",
-            "people_page": self,
-            "etag": self.etag,
-            "poll_url": self.request.get_full_path(),
-            "vega_url": reverse("vega"),
-        }
+        return {**super().shared(), "here": "agreement", "people_page": self}
 
 
 def _page(request: HtmxRequest, slug: str) -> PeoplePage:
     place = research_place_or_404(request, slug)
-    answer = read_answer(AGREEMENT, place.study)
-    return PeoplePage(request, place.study, answer, place.owns)
+    return PeoplePage(request, place.study, place.owns)
 
 
 @require_GET
-@login_required
 def people(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
     return respond(page, "audit/people.html", lambda: _context(page))
 
 
 @require_GET
-@login_required
 def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
-    if name not in people_charts.CHARTS or kind not in {**ON_SCREEN, **TYPES}:
-        raise Http404
-    if not page.question:
+    if name not in people_charts.CHARTS or not page.question:
         raise Http404
     body, question = page.content(as_file=kind not in ON_SCREEN)
-    if kind in ON_SCREEN:
-        key = (
-            "people",
-            page.answer.pk,
-            page.answer.computed_at,
-            name,
-            question["question"],
-            page.per,
-        )
-        draw = people_charts.CHARTS[name]
-        return send_chart(request, kind, key, lambda theme: draw(body, question, theme))
-    signed = people_charts.caption(page.study, body, question)
-    content = people_charts.chart_file(
-        name, body, question, signed=signed, kind=kind, millimetres=millimetres_of(request)
+    draw = people_charts.CHARTS[name]
+    answer = page.answer
+    return send_any_chart(
+        request,
+        kind,
+        ("people", answer.pk, answer.computed_at, name, question["question"], page.per),
+        lambda theme: draw(body, question, theme),
+        signed=people_charts.caption(page.study, body, question),
+        name=f"{slug}-people-{name}",
     )
-    return attached(content, TYPES[kind], f"{slug}-people-{name}.{kind}")
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
     if not page.question:
         raise Http404
     body, question = page.content(as_file=True)
     signed = {"study": slug, "signature": {"data": body["data"], "judges": {}}}
-    tables, wanted = _tables(body, question), request.GET.get("table", "")
-    if wanted:
+    tables = _tables(body, question)
+    if request.GET.get("table"):
         # In the order of the page.
         tables[-1] = replace(tables[-1], rows=sorted(tables[-1].rows, key=_least_alike))
-    made = csv_of(signed, tables, wanted)
-    if made is None:
-        raise Http404
-    content, which = made
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-people{which}.csv")
+    return send_tables(request, signed, tables, f"{slug}-people")
 
 
 def _context(page: PeoplePage) -> dict[str, Any]:

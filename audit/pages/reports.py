@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
@@ -19,7 +18,7 @@ from audit.charts.faces import face_of
 from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
 from audit.navigation import PAGES
-from audit.pages.frame import ReportPage, options_of, report_page, respond
+from audit.pages.frame import ReportPage, options_of, report_page, report_view, respond
 from audit.questions.report.question import request_report
 from audit.view import View
 from audit.words import changes
@@ -33,15 +32,7 @@ KINDS = {
 ENDINGS = {"latex": "zip"}  # with its figures
 
 
-@require_GET
-@login_required
-def listing(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/reports.html", lambda: _list_reports(page))
-
-
 @require_POST
-@login_required
 def make(request: HtmxRequest, slug: str) -> HttpResponse:
     """Has a worker make a report; the page polls at once and shows the progress bar."""
     study = research_place_or_404(request, slug).study
@@ -63,7 +54,6 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def compared_reports(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     older, newer = (_report(page, request.GET.get(name, "")) for name in ("a", "b"))
@@ -73,7 +63,6 @@ def compared_reports(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def as_file(request: HtmxRequest, slug: str, report_id: int, kind: str) -> HttpResponse:
     page = report_page(request, slug)
     report = _report(page, str(report_id))
@@ -88,7 +77,8 @@ def as_file(request: HtmxRequest, slug: str, report_id: int, kind: str) -> HttpR
     return response
 
 
-def _list_reports(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/reports.html")
+def listing(page: ReportPage) -> dict[str, Any]:
     study = page.study
     newest = list(Report.objects.filter(study=study).defer("body")[: LISTED + 1])
     rows = [

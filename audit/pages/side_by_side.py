@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
-from django.views.decorators.http import require_GET
-
-from annotations.access import HtmxRequest
 from audit.charts.faces import face_of
 from audit.pages.filters import select
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_view
 from audit.pages.tables import Row, Table, row
 from audit.statistic_names import COMPARING, MAIN, headings
 from audit.stats import enough
@@ -23,14 +18,8 @@ COLUMNS = headings("net_deviation", *(row.key for row in COMPARING))
 DIFFERENCES = headings("auroc", "percent_agreement", "kendall_tau_b", "pairwise_accuracy")
 
 
-@require_GET
-@login_required
-def side_by_side(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/side_by_side.html", lambda: _context(page))
-
-
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/side_by_side.html")
+def side_by_side(page: ReportPage) -> dict[str, Any]:
     body = page.body
     context: dict[str, Any] = {"thing": "All statistics, judge by judge"}
     if not page.compares:

@@ -4,14 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
-from django.views.decorators.http import require_GET
-
-from annotations.access import HtmxRequest
 from audit.charts.faces import face_of
 from audit.pages.filters import judge_boxes, select
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_view
 from audit.pages.heat_map import HeatMap, heat_map
 from audit.pages.tables import Table, row
 from audit.statistic_names import MAIN, headings
@@ -40,14 +35,8 @@ WHY_NONE = {
 }
 
 
-@require_GET
-@login_required
-def slices(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/slices.html", lambda: _context(page))
-
-
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/slices.html")
+def slices(page: ReportPage) -> dict[str, Any]:
     body, view = page.body, page.view
     context: dict[str, Any] = {}
     if not page.compares:

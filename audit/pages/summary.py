@@ -4,30 +4,20 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
 
-from annotations.access import HtmxRequest
 from annotations.stored_answers.store import read_answer
 from audit.charts.drift import drifting_judges
 from audit.charts.faces import face_of
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_view
 from audit.questions.each_question.exhibits import judges_apart, sentences
 from audit.questions.each_question.question import EACH_QUESTION
 from audit.words import report as report_words
 from audit.words import summary as words
 
 
-@require_GET
-@login_required
-def summary(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/summary.html", lambda: _context(page))
-
-
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/summary.html")
+def summary(page: ReportPage) -> dict[str, Any]:
     body = page.body
     if not page.compares:
         return {}

@@ -35,7 +35,7 @@ class Row:
     face: Face | None = None
     note: str = ""
     link: str = ""
-    state: str = ""  # of a judge: drifts, holds or cannot be told
+    state: str = ""  # of a judge: drifts, holds or not known yet
 
     def part(self, shown: slice) -> Row:
         return replace(self, estimates=self.estimates[shown], names=self.names[shown])

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from annotations.benchmarks.dsg.reader import absent_of_splits
+from annotations.benchmarks.dsg.questions import absent_of_splits
 from annotations.models import Image, Prompt
 from audit.paper_tables.study import Audited
 from audit.paper_tables.table import PaperTable, Row, mean

@@ -1,6 +1,6 @@
 """Did training help? Two generators on the same prompts, one of before and one of after: what people gain
 and what each judge gains, side by side. A judge that an image was chosen by, or a generator was trained
-on, gains whether or not the pictures are better (Goodhart's law): so what it gains beyond people is told."""
+on, gains whether or not the pictures are better (Goodhart's law): so what it gains beyond people stands apart."""
 
 from __future__ import annotations
 

@@ -21,7 +21,6 @@ from judges.names import runs_by_name
 PEOPLE = "people"
 FAILED = 0.5  # an atom below this was not drawn
 LONGEST = 1000
-NOTHING = "nothing is wrong"
 Row = tuple[int, dict[str, Any]]
 
 
@@ -120,7 +119,7 @@ def _of_clause(clause: dict[str, Any]) -> dict[str, str]:
         return {"wanted": f"fewer than {count} {noun}", "found": f"{found or count} {noun}"}
     if isinstance(found, int) and found != count:
         return {"wanted": f"{count} {noun}", "found": f"{found or 'no'} {noun}"}
-    # As many as asked for, and yet not met: their color or their place.
+    # As many as the prompt wants, and yet not met: their color or their place.
     said = " ".join(str(part) for part in (count, clause.get("color"), noun) if part)
     return {"wanted": said, "found": f"not {said}"}
 

@@ -29,7 +29,7 @@ def earlier(check: SelfCheck) -> QuerySet[SelfCheck]:
 
 
 def compare_checks(then: SelfCheck, now: SelfCheck) -> dict[str, Any]:
-    """On the images that both asked about: contradictions then and now, and scores that stayed.
+    """On the images of both: contradictions then and now, and scores that stayed.
 
     A sign test over prompts (those that contradict more often now against those that do less),
     Holm over the checks in which a prompt has changed.

@@ -1,4 +1,4 @@
-"""The numbers that each set's script prints, from what a judge said of a generator's images.
+"""The numbers that each set's script prints, from a judge's answers about a generator's images.
 
 What a script does by a slip is done only where the slip is named.
 """
@@ -109,7 +109,7 @@ def _table(row: ScoredImage) -> list[Mapping[str, Any]]:
 
 
 def _without_first_row(row: ScoredImage) -> ScoredImage | None:
-    """As if the first question had never been asked. Where others rest on it the script fails, and leaves
+    """As if the first question did not exist. Where others rest on it the script fails, and leaves
     the picture out."""
     table = _table(row)
     if not table or table[0]["place"] != 0:

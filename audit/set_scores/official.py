@@ -216,7 +216,7 @@ def set_of(study: Study) -> str:
 
 
 def _checked_edition(name: str, slips: Sequence[str], edition: str) -> str:
-    """The edition that is meant, once all that is asked for exists."""
+    """The edition that is meant, once all that is wanted exists."""
     known = SLIPS.get(name, ())
     for slip in slips:
         if slip not in known:

@@ -1,4 +1,4 @@
-"""What people said of each image, in the numbers that a set's script makes its score of.
+"""People's answers about each image, in the numbers that a set's script makes its score of.
 
 A question with yes and no is answered as most people answered it, grades are people's means. An image of which
 not all that is needed was answered has no score, and is counted.

@@ -1,6 +1,6 @@
 """A report to MLflow, Weights & Biases or TensorBoard: scalars, and the JSON as an artefact.
 
-Each library is imported when it is asked for; it reads its own settings and tokens.
+Each library is imported when it is used; it reads its own settings and tokens.
 """
 
 from __future__ import annotations

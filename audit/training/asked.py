@@ -1,4 +1,4 @@
-"""What a training set is asked for: the judge, the rule, and what is left out."""
+"""What a training set is made by: the judge, the rule, and what is left out."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Voted:
 
     @property
     def signature(self) -> str:
-        """Of what was asked and all that was taken."""
+        """Of the request and all that was taken."""
         rows = sorted((row["image"], row["sha256"]) for row in self.rows.values())
         facts = [self.asked.as_dict(), self.question, self.pairs, rows]
         return hashlib.sha256(json.dumps(facts, ensure_ascii=False).encode()).hexdigest()

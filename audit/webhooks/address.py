@@ -1,7 +1,7 @@
 """Where a webhook may go: public addresses, and the networks that the operator allows.
 
 A name is resolved once, every address that it has is checked, and the connection goes to an address that
-was checked. Asked twice, a name could mean a public address first and one behind the firewall then.
+was checked. Looked up twice, a name could mean a public address first and one behind the firewall then.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def check_form(url: str) -> SplitResult:
 
 
 def resolved(url: str) -> Target:
-    """Refused where one of the name's addresses may not be asked."""
+    """Refused where one of the name's addresses may not be reached."""
     parts = check_form(url)
     host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
     try:

@@ -18,7 +18,7 @@ from judges.models import Run
 
 READY, ALARM, FAILED = "report_ready", "alarm_rung", "run_failed"
 TEST = "test"
-Told = tuple[str, str, datetime, dict[str, Any]]  # event, what it is about, when, what is said
+Told = tuple[str, str, datetime, dict[str, Any]]  # event, what it is about, when, the words
 
 
 def write_new() -> int:

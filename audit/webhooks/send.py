@@ -50,7 +50,7 @@ def signature(secret: str, body: bytes, at: int) -> str:
 
 def forget_old() -> None:
     over = WebhookMessage.objects.filter(state__in=[State.DONE, State.GIVEN_UP])
-    # Those of runs stay: they say which failures were told.
+    # Those of runs stay: they say which failures were sent.
     old = over.filter(created_at__lt=timezone.now() - KEPT)
     old.exclude(payload__event=FAILED).delete()
 

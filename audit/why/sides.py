@@ -60,7 +60,7 @@ class Watched:
     again: np.ndarray
     again_prompts: np.ndarray
     again_days: np.ndarray
-    # Whether people were asked again in other words, and whether the second side was.
+    # Whether people answered again under other words, and whether the second side was.
     other_words: bool
     new_form: bool
 
@@ -151,7 +151,7 @@ def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> S
 def _watched(before: _Rows, after: _Rows, new_form: bool) -> Watched:
     gaps = [before.human - before.old, after.human - after.new]
     same_words = ~np.isnan(before.again_old)
-    # The form of then tells people from words; only where nobody was asked with it, the new one stands.
+    # The form of then tells people from words; only where nobody answered it, the new one stands.
     later = before.again_old if same_words.any() else before.again_new
     asked = ~np.isnan(later)
     return Watched(
@@ -254,9 +254,9 @@ def _kinds(people: People) -> list[str]:
 def _by_day(
     study: Study, people: People, before: SideAsked, after: SideAsked
 ) -> tuple[tuple[tuple[np.ndarray, ...], tuple[np.ndarray, ...]], bool]:
-    """People's mean of the images first labelled in either span; what they said later of the images of the
-    first one, with a form that they had used then and with another, here or where they were asked
-    about anchors again; the days of the first answer and of the last one again; and whether the second span
+    """People's mean of the images first labelled in either span; their later answers about the images of the
+    first one, with a form that they had used then and with another, here or in a round of
+    anchors again; the days of the first answer and of the last one again; and whether the second span
     has another form."""
     size = len(people.images)
     place = {key: number for number, key in enumerate(people.images.tolist())}

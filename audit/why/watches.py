@@ -1,5 +1,5 @@
 """The three watches of an explanation: two of them read people's answers and are stored with it; the one of
-the judge reads what it said of anchors, which changes without any answer."""
+the judge reads its scores of anchors, which changes without any answer."""
 
 from __future__ import annotations
 

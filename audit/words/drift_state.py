@@ -6,8 +6,6 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, Final
 
-from audit.statistic_names import BAND
-from audit.stats import enough
 from audit.stats.instrument.following import (
     AGAINST,
     DOES_NOT,
@@ -17,7 +15,7 @@ from audit.stats.instrument.following import (
     WEAKLY,
 )
 from audit.stats.instrument.stability import CANNOT_BE_TOLD, DRIFTS, GAIN, HOLDS, OFFSET
-from audit.words.numbers import number, p_words, side, with_interval
+from audit.words.numbers import number, p_words, with_interval
 
 __all__ = ["CANNOT_BE_TOLD", "DRIFTS", "HOLDS"]
 
@@ -129,15 +127,8 @@ def offsets(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
     return {name: stats[OFFSET] for name, stats in told.items() if OFFSET in stats}
 
 
-def beyond_band(deviation: dict[str, Any]) -> bool:
-    """Outside the band, with an interval that excludes 0, on enough images to judge."""
-    if "undefined" in deviation or deviation["n"] < enough.IMAGES:
-        return False
-    return abs(deviation["value"]) > BAND and side(deviation) != 0
-
-
 def sentence(title: str, judge: dict[str, Any]) -> str:
-    """The judge in one sentence, and what it takes where nothing can be said."""
+    """The judge in one sentence, and what is lacking where there is no state yet."""
     drift, state = judge["drift"], state_of(judge)
     if "follows" not in judge:
         return _of_older_report(title, drift, state)

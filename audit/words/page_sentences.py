@@ -85,7 +85,7 @@ def _behind_words(name: str, difference: dict[str, Any]) -> str:
 
 
 def _ceiling(body: dict[str, Any]) -> str:
-    """The same question that judges are asked: yes or no, of a rating whether it reaches the cut."""
+    """The same question that judges get: yes or no, of a rating whether it reaches the cut."""
     ceiling = body["people"]["ceiling"]["percent_agreement"]
     if "undefined" in ceiling:
         return f"How far people agree among themselves is not known: {ceiling['undefined']}."

@@ -1,4 +1,4 @@
-"""What is said of a study's pairs: how far, how even, and what a draw would ask for."""
+"""Sentences about a study's pairs: how far, how even, and what a draw would ask for."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ def drifting(body: dict[str, Any]) -> bool | None:
 
 
 def what_is_lacking(body: dict[str, Any]) -> str:
-    """Why nothing can be said about judges yet; empty where something can."""
+    """Why judges have no findings yet; empty where something can."""
     if not body["judges"]:
         return NO_SCORES
     if body["people"]["annotations"]:
@@ -54,7 +54,7 @@ def _n(count: int, one: str) -> str:
 
 
 def tally(judges: dict[str, dict[str, Any]]) -> str:
-    """How many judges follow people and hold, drift, do not follow, or cannot be told of yet."""
+    """How many judges follow people and hold, drift, do not follow, or are not known yet."""
     others = sum(map(bool, map(drift_state.made_for, judges.values())))
     against = sum(map(drift_state.stands_against, judges.values()))
     states = [

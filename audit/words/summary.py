@@ -38,7 +38,7 @@ class Line:
     judge: str
     title: str
     short: str
-    state: str  # drifts, holds, against or cannot be told
+    state: str  # drifts, holds, against or not known yet
     follows: str
     order: str  # the number behind it, with its interval
     stable: str
@@ -88,7 +88,7 @@ def _stable(judge: dict[str, Any]) -> str:
         return "its run was stopped"
     if state == drift_state.DRIFTS:
         return f"drifts since {drift['since'][:7]}"
-    # A judge that does not follow people is never said to hold.
+    # A judge that does not follow people never holds.
     if drift_state.stands_against(judge) or drift_state.made_for(judge):
         return NONE
     return "holds" if state == drift_state.HOLDS else NOT_ENOUGH

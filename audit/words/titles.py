@@ -1,4 +1,4 @@
-"""What judges of somebody's own recipes and imported ones are called, as the report tells it whose words are to be said."""
+"""What judges of somebody's own recipes and imported ones are called, as their report tells it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from judges.names import remember_titles
 
 
 def remember(body: dict[str, Any]) -> None:
-    """For whoever reads a stored report, before anything of it is said."""
+    """For whoever reads a stored report, before its sentences are made."""
     told = body.get("signature", {}).get("judge_facts", {}).values()
     remember_titles((facts["name"], facts.get("title")) for facts in told)

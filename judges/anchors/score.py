@@ -54,7 +54,7 @@ def score_anchors(
 
 @contextmanager
 def _listening(judge: registry.Judge) -> Iterator[Mapping[bytes, list[Teller]]]:
-    """By picture, who told each reply. Engines stay for other work, so they are left as they were."""
+    """By picture, who gave each reply. Engines stay for other work, so they are left as they were."""
     heard: dict[bytes, list[Teller]] = defaultdict(list)
 
     def hear(picture: Picture.Image, body: Mapping[str, Any]) -> None:

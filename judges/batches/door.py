@@ -31,7 +31,7 @@ from judges.runs.score_chunk import IMAGE_FIELDS
 from judges.runs.self_test import check_engines
 
 AT_ONCE = 64
-# An answer that is missing is asked for in the next batch: the engine never leaves a question out, and
+# An answer that is missing goes into the next batch: the engine never leaves a question out, and
 # nobody waits for files to change.
 PATIENT, ONCE = Patience(10**9, 0.001, 0.001), Patience(1)
 
@@ -227,14 +227,14 @@ def _fill(judge: registry.Judge, scorer: ImageScorer, batch: list[PendingImage])
                     missing += 1
                 elif one:
                     rows.append((pending, want, one[0], 0.0))
-                    # What the server declined is no look; it is told again when the run is decided.
+                    # What the server declined is no look; it is recorded again when the run is decided.
                     stored += not (isinstance(one[0], Answer) and one[0].probability is None)
             scorer.keep(kind, rows)
     return stored, missing
 
 
 def _use_replies(engine: Any, pending: PendingImage, wants: list[Want]) -> list[Any] | None:
-    """Empty where a talk cannot be used: that is told when the run is decided."""
+    """Empty where a talk cannot be used: the run says so when the run is decided."""
     try:
         return _ask(engine, pending, wants)
     except ValueError:

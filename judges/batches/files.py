@@ -1,5 +1,5 @@
 """The files of a batch, as OpenAI's batch API, `vllm run-batch` and others read and write them: a request in
-each line, named by the hash of what is asked; an answer in each line, named the same.
+each line, named by the hash of the question; an answer in each line, named the same.
 
 A shard has its name only when it is whole, so what a killed command left is written again.
 """

@@ -50,7 +50,7 @@ class Answers(_Files):
             return reply
         if isinstance(status, int) and 400 <= status < 500 and status not in (408, 409, 425, 429):
             raise Declined(f"The batch answered with status {status}{_error_text(reply)}", status)
-        # As if it had never been asked: the next batch asks it again.
+        # As if it were new: the next batch asks it again.
         raise Unanswered(MISSING)
 
 

@@ -1,4 +1,4 @@
-"""Measuring a judge for its card: asked for on a page and done by a worker, or done here for a command."""
+"""Measuring a judge for its card: begun on a page and done by a worker, or done here for a command."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ class DrawnImages:
         return set(about.order_by().values_list("picture", flat=True))
 
     def open_pictures(self) -> list[tuple[int, str]]:
-        """What is still to be asked."""
+        """Those without a score."""
         scored = self.scored()
         return [one for one in self.wanted_pictures if self.rows_made.get(one) not in scored]
 
@@ -129,8 +129,4 @@ def _find_rows(wanted: Iterable[tuple[int, str]]) -> dict[tuple[int, str], MadeP
 
 
 def digest_of(picture: Picture.Image) -> str:
-    return _digest(repr(picture.size).encode() + picture.tobytes())
-
-
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+    return hashlib.sha256(repr(picture.size).encode() + picture.tobytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""What a card will take, before anybody is asked: pictures, time and price."""
+"""What a card will take, before it begins: pictures, time and price."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ Files = dict[str, str]
 
 
 def grades_of(name: str, evidence: Mapping[str, Any]) -> dict[str, float]:
-    """By the points of the set, whichever form they were asked in."""
+    """By the points of the set, whichever form the answers are from."""
     read = {one["name"]: one["score"] for one in evidence.get("answers") or ()}
     told = {point: float(value) for point, value in read.items() if value is not None}
     if name == "gedit" and {"success", "no_over_editing"} <= told.keys():

@@ -20,7 +20,7 @@ CHUNK = 500
 
 
 def run_of(study: Study, judge: str | None = None) -> tuple[str, Run]:
-    """The one run whose findings are asked for, and its judge's name in the study."""
+    """The one run whose findings are wanted, and its judge's name in the study."""
     runs = {
         name: run
         for name, run in runs_by_name(study).items()

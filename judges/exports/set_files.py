@@ -225,7 +225,7 @@ def _tiif(generator: str, judge: str, scores: Sequence[Score]) -> Files:
 
 
 def _as_answer(expected: str, right: float | None) -> str:
-    """What was said, told by whether it was right; empty where nobody knows."""
+    """The answer, from whether it was right; empty where nobody knows."""
     if right not in (0, 1):
         return ""
     other = {"Yes": "No", "No": "Yes"}

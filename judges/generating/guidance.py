@@ -44,7 +44,7 @@ def form_of(variant: str, reading: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What a denoiser is told of a prompt, by the names of its own arguments; one row for each image.
+    """What a denoiser gets of a prompt, by the names of its own arguments; one row for each image.
     `added` goes into SDXL's `added_cond_kwargs`."""
 
     given: dict[str, Any]

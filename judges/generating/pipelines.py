@@ -1,4 +1,4 @@
-"""Pipelines of diffusers: which of them can be guided, what they are told of a prompt, and one image made."""
+"""Pipelines of diffusers: which of them can be guided, what they get of a prompt, and one image made."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def _cut(tokenizer: Any, limit: int, text: str) -> str:
 
 
 def prompt_conditions(pipeline: Any, text: str | list[str]) -> Conditions:
-    """What the denoiser is told of this prompt, or of several."""
+    """What the denoiser gets of this prompt, or of several."""
     name = type(pipeline).__name__
     device = pipeline._execution_device
     alone = {"num_images_per_prompt": 1, "do_classifier_free_guidance": False, "device": device}

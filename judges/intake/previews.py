@@ -65,7 +65,7 @@ def source_of(path: Path, typed: Mapping[str, Any], *, format: str) -> Source:
 
 
 def _grid(said: Any) -> int:
-    """0 where nothing was said: as the set's own pictures come."""
+    """0 where nothing was chosen: as the set's own pictures come."""
     return int(said) if said in tuple("12345678") else 0
 
 
@@ -182,7 +182,7 @@ def _counts(path: Path) -> dict[str, Any]:
 
 
 def _add_choices(found: dict[str, Any], format: str, kind: str, source: Source) -> None:
-    """What was guessed or said of columns, of folders and names, and of questions; the menus stay
+    """What was guessed or chosen of columns, of folders and names, and of questions; the menus stay
     where the choices turn out to be wrong, so that they can be corrected."""
     if format == "table":
         found["tables"] = _tables(source)

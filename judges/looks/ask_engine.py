@@ -1,6 +1,6 @@
 """Ask an engine about many pictures, so that one bad picture cannot spoil the others.
 
-When the memory is full, half as many are asked at once. A call that fails is repeated picture by
+When the memory is full, half as many go at once. A call that fails is repeated picture by
 picture, and only those that fail alone get a reason instead of an answer. What is wrong with the
 engine itself goes up to the run.
 

@@ -1,4 +1,4 @@
-"""How far two detectors agree, class by class, on the images that both were asked about.
+"""How far two detectors agree, class by class, on the images that both have seen.
 
 Two detections match when they have the same class and their boxes overlap enough; each is matched
 at most once, the most confident first. Agreement is the share of all detections that have a match:

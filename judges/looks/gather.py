@@ -59,7 +59,7 @@ from judges.registry import Judge
 DECODERS = 4
 # A method that still asks after this many rounds will never stop.
 ROUNDS = 20
-# Pictures of prompts that stay open: the images of a prompt are asked about soon after each other.
+# Pictures of prompts that stay open: the images of a prompt come soon after each other.
 OPEN = 32
 
 
@@ -96,7 +96,7 @@ class ImageScorer:
     """Scores images with one judge.
 
     `keep_alive` is called before every engine call; it may raise StopWorking. `siblings` are the
-    methods of other running judges: their questions are asked in the same call. `anew`: the engines
+    methods of other running judges: their questions go into the same call. `anew`: the engines
     are asked whatever is stored, and nothing that they say is stored. `looks`: where what they say of
     changed pictures is stored, if those have rows of their own.
     """
@@ -304,7 +304,7 @@ class ImageScorer:
         self._ask_each("objects", detect, wanted)
 
     def _ask_colors(self, wanted: Mapping[PendingImage, Sequence[ColorOf]]) -> None:
-        # Masks of faint detections are not stored; these detectors are asked once more.
+        # Masks of faint detections are not stored; these detectors run once more.
         unmasked = {
             pending: list({want.objects for want in wants})
             for pending, wants in wanted.items()
@@ -461,7 +461,7 @@ class ImageScorer:
         return [question for question in new if question not in pending.seen]
 
     def keep(self, kind: str, answered: Iterable[tuple[PendingImage, Want, Any, float]]) -> None:
-        """For this judge and as rows for all; what failed is not stored, so it is asked again."""
+        """For this judge and as rows for all; what failed is not stored, so it is tried again."""
         rows = []
         for pending, want, answer, seconds in answered:
             if isinstance(answer, Failed):

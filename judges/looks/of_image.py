@@ -38,7 +38,7 @@ class JudgeScore:
 
 @dataclass(frozen=True, slots=True)
 class ModelOutput:
-    """What an engine was asked about the image, and its answer; `tokens` are those counted."""
+    """A question to an engine about the image, and its answer; `tokens` are those counted."""
 
     kind: str
     engine: str

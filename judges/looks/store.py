@@ -44,7 +44,7 @@ KIND_OF: dict[type[Want], str] = {
     Talk: "talk",
 }
 # A detector returns a hundred guesses. Masks of the faintest are not stored: where one is wanted
-# after all, the detector is asked again.
+# after all, the detector runs again.
 MASKS_FROM = 0.05
 
 

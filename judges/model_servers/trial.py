@@ -1,4 +1,4 @@
-"""A model server is tried at once: asked about a drawn picture whose content is known. What that took
+"""A model server is tried at once: with a drawn picture whose content is known. What that took
 is the measure for what a run will take."""
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def estimate(server: ModelServer, fit: Fit) -> Estimate:
 
 
 def options_of(server: ModelServer, entry: Entry) -> dict[str, str]:
-    """What a judge is told so that it asks this server's model."""
+    """The options of a judge that asks this server's model."""
     return {
         f"{kind}.{name}": value
         for kind in entry.parts

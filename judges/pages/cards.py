@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,7 +20,6 @@ from judges.names import runs_by_name, title
 
 
 @require_GET
-@login_required
 def card(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     run = get_object_or_404(Run.objects.select_related("judge"), study=place.study, pk=run_id)
@@ -52,7 +50,6 @@ def _plan_context(run: Run) -> dict[str, Any]:
 
 
 @require_POST
-@login_required
 def measure(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     run = get_object_or_404(Run.objects.select_related("judge"), study=place.study, pk=run_id)
@@ -62,7 +59,6 @@ def measure(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def stop(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     jobs.stop(get_object_or_404(Run, study=place.study, pk=run_id))

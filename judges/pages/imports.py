@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -19,7 +18,6 @@ SHOWN = 20
 
 
 @require_http_methods(["GET", "POST"])
-@login_required
 def imports(request: PersonsRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
 
@@ -30,7 +28,6 @@ def imports(request: PersonsRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def try_again(request: PersonsRequest, slug: str, upload_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     upload = get_object_or_404(Upload, study=place.study, pk=upload_id)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
@@ -26,7 +25,6 @@ SHOWN = {"": Q(), "hints": Q(hints__gt=0), "unchecked": Q(is_checked=False)}
 
 
 @require_GET
-@login_required
 def prompt_parts(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     shown = request.GET.get("show", "")
@@ -56,7 +54,6 @@ def prompt_parts(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     if place.study.prompts.count() > drafts.MOST_PROMPTS:
@@ -69,14 +66,12 @@ def draft(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def throw_away(request: HttpRequest, slug: str) -> HttpResponse:
     drafts.throw_away(study=research_place_or_404(request, slug).study)
     return redirect("prompt-parts", slug=slug)
 
 
 @require_POST
-@login_required
 def freeze_draft(request: HttpRequest, slug: str) -> HttpResponse:
     version = freeze(study=research_place_or_404(request, slug).study)
     messages.success(
@@ -87,7 +82,6 @@ def freeze_draft(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def save(request: HtmxRequest, slug: str, row_id: int) -> HttpResponse:
     """The parts of one prompt, as a person has corrected them."""
     study = research_place_or_404(request, slug).study

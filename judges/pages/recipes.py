@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
@@ -14,7 +13,6 @@ from judges.errors import JudgeRefused
 
 
 @require_http_methods(["GET", "POST"])
-@login_required
 def recipes(request: HttpRequest, slug: str) -> HttpResponse:
     """POST adds the recipe that was chosen as a file or typed; nothing typed is lost."""
     place = research_place_or_404(request, slug)
@@ -34,7 +32,6 @@ def recipes(request: HttpRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def recipe_file(request: HttpRequest, slug: str, judge: str) -> HttpResponse:
     """The recipe of any judge: to share, or to begin one's own from."""
     research_place_or_404(request, slug)
@@ -44,7 +41,6 @@ def recipe_file(request: HttpRequest, slug: str, judge: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def remove(request: HttpRequest, slug: str, judge: str) -> HttpResponse:
     research_place_or_404(request, slug)
     own_recipes.remove(name=judge, by=request.user)

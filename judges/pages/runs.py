@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from django.contrib.auth.decorators import login_required
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import Http404, HttpResponse
@@ -25,13 +24,11 @@ READS_TEXT = "text-words"
 
 
 @require_GET
-@login_required
 def runs(request: HtmxRequest, slug: str) -> HttpResponse:
     return _page(request, research_place_or_404(request, slug))
 
 
 @require_POST
-@login_required
 def start(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     judge = request.POST.get("judge", "")
@@ -46,7 +43,6 @@ def start(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def judges(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
@@ -56,7 +52,6 @@ def judges(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def options(request: HtmxRequest, slug: str, judge: str) -> HttpResponse:
     """Start a judge with options of one's own."""
     place = research_place_or_404(request, slug)
@@ -74,7 +69,6 @@ def options(request: HtmxRequest, slug: str, judge: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def look(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     """All model outputs for one image."""
     place = research_place_or_404(request, slug)
@@ -92,7 +86,6 @@ def look(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def cancel(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     lifecycle.cancel_run(run=_run_or_404(place, run_id))
@@ -100,7 +93,6 @@ def cancel(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def resume(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     run = lifecycle.resume_run(run=_run_or_404(place, run_id))
@@ -109,7 +101,6 @@ def resume(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def failures(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     run = _run_or_404(place, run_id)

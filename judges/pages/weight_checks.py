@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -21,7 +20,6 @@ from judges.runs.ask_judge import request as request_job
 
 
 @require_POST
-@login_required
 def ask(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     judge = request.POST.get("judge", "")
@@ -38,7 +36,6 @@ def ask(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def check(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     asked = _check_or_404(place, check_id)
@@ -59,7 +56,6 @@ def check(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def check_file(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
     """The same as data."""
     asked = _check_or_404(research_place_or_404(request, slug), check_id)

@@ -1,5 +1,5 @@
 """What a person may want to mend in the parts of a prompt: a question that cannot be answered, one
-that is asked twice, words of the prompt that no part covers. Hints alone: people decide."""
+that stands twice, words of the prompt that no part covers. Hints alone: people decide."""
 
 from __future__ import annotations
 

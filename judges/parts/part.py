@@ -1,4 +1,4 @@
-"""One part of a prompt as plain data: what is asked about it, and what the right answer is."""
+"""One part of a prompt as plain data: its question, and what the right answer is."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from annotations.prompt_grammar.vocabulary import NUMBERS
 from annotations.sources.records import AtomRecord
 
 YES = "Yes"
-COUNT = "count"
 
 
 @dataclass(frozen=True, slots=True)

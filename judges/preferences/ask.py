@@ -1,5 +1,5 @@
 """Asks a model which of two images matches their prompt better, in both orders; every reply is stored, so that
-nothing is asked twice."""
+nothing is done twice."""
 
 from __future__ import annotations
 

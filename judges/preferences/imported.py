@@ -1,5 +1,5 @@
 """Votes on pairs that a judge gave elsewhere, stored as looks at the left image of each pair: the leaderboard
-reads them beside those of models that were asked here.
+reads them beside those of models that voted here.
 
 The name of the judge and the study are its identity. Both orders of a pair are two votes; where a file does
 not say who stood left there is one, and nobody can say whether it would have been the same turned round.

@@ -1,4 +1,4 @@
-"""What a model said of pairs of images, as looks at the left one of two: each order is a look of its own."""
+"""A model's votes on pairs of images, as looks at the left one of two: each order is a look of its own."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Two:
-    """A pair as it is asked about; the pictures by their hashes. `beside`: those of the prompt, and
+    """A pair as a model sees it; the pictures by their hashes. `beside`: those of the prompt, and
     `beside_files` their files."""
 
     pair: int
@@ -35,7 +35,7 @@ class Two:
     beside_files: tuple[str, ...] = ()
 
     def question(self, left: int, layout: Layout) -> Talk:
-        """What is asked with this one of the two on the left."""
+        """The request with this one of the two on the left."""
         sides = self.hashes[left], self.hashes[1 - left]
         return which_of_two.question(self.prompt, sides, self.beside, layout)
 
@@ -130,7 +130,7 @@ def judge_row(name: str, options: Mapping[str, Any], layout: Layout = APART) -> 
 
 
 def _told_apart(layout: Layout) -> str:
-    """In a judge's name, where it is not asked the usual way."""
+    """In a judge's name, where the layout is not the usual one."""
     return "" if layout == APART else f"{layout.name}-"
 
 
@@ -161,7 +161,7 @@ def stored_replies(judge: Judge, pairs: Sequence[Two]) -> dict[tuple[int, int], 
 
 
 def said_of(study: Study, judge: Judge) -> dict[tuple[str, str], StoredVerdict]:
-    """By the keys of the two images of a pair; only of pairs that were asked about in both orders."""
+    """By the keys of the two images of a pair; only of pairs that have both orders."""
     said, layout = {}, layout_of(judge)
     for some in in_parts(pairs_of(study), CHUNK):
         replies = stored_replies(judge, some)

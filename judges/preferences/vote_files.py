@@ -1,4 +1,4 @@
-"""A file of judges' ready votes on pairs: which two images a row is about, which stood left, what was said.
+"""A file of judges' ready votes on pairs: which two images a row is about, which stood left, the vote.
 
 A row names two images of the study, or a pair, or a prompt and two models as GenAI-Arena's rows do. What could
 mean two pictures is refused.

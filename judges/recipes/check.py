@@ -1,5 +1,5 @@
-"""Whether a recipe's values fit: each option as its method or its engine declares it, and each
-engine asked only for what it can tell. No library of an engine is imported, no file is opened."""
+"""Whether a recipe's values fit: each option as its method or its engine declares it, and an
+engine gets only questions that it answers. No library of an engine is imported, no file is opened."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """What a recipe may name: methods and engines, each by a short name from a fixed table.
 
-A recipe never names a module. Nothing is imported until a judge is built or its options are asked for.
+A recipe never names a module. Nothing is imported until a judge is built or its options are read.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-# What an engine may be asked for, in the order in which answers build on each other, and the verb
-# by which it is asked.
+# What an engine may answer, in the order in which answers build on each other, and the verb
+# that does it.
 VERBS = {
     "objects": "detect",
     "colors": "colors",
@@ -118,5 +118,5 @@ def load(path: str) -> Any:
 
 
 def kinds_of(engine: Any) -> tuple[str, ...]:
-    """What this class of engines can be asked for."""
+    """What this class of engines can answer."""
     return tuple(kind for kind, verb in VERBS.items() if callable(getattr(engine, verb, None)))

@@ -1,4 +1,4 @@
-"""What workers are asked about a judge on a page: a web host has neither the engines nor the files."""
+"""What workers find out about a judge for a page: a web host has neither the engines nor the files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How many of a study's images a judge can score, before it is asked about any.
+"""How many of a study's images a judge can score, before it sees any.
 
 A method wants something of every prompt that it can judge; where it wants nothing, it says why. That
 takes no engine, no picture and some microseconds a prompt, so a page says it of every judge.
@@ -91,7 +91,7 @@ class Fit:
     obstacles: tuple[Obstacle, ...] = ()
     prompts: int = 0
     prompts_in_all: int = 0
-    wants: int = 0  # questions that its engines are asked first, of all images together
+    wants: int = 0  # questions that its engines get first, of all images together
 
     @property
     def requests(self) -> int:

@@ -49,7 +49,7 @@ class RunRow:
     title: str
     done: int
     failed: int
-    assumed: int  # answers that were not told and count 0
+    assumed: int  # answers that were not given and count 0
     expected: int
     per_second: float | None
     seconds_left: int | None

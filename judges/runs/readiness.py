@@ -1,7 +1,7 @@
 """Whether a judge can run on this machine, and what it needs first: a download, a server, a file; or that
 its weights are larger than the machine.
 
-Only what is known is said: of a download its address, and its size where the recipe or the page of the
+Only what is known stands here: of a download its address, and its size where the recipe or the page of the
 weights states it.
 """
 

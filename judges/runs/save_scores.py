@@ -37,7 +37,7 @@ class Scores:
     """Scores of a chunk that wait to be written together.
 
     Where looks are stored, a judge is done with a hundred images in the time that one transaction takes,
-    and on SQLite only one worker writes at a time. What engines said is stored before, so whoever takes a
+    and on SQLite only one worker writes at a time. Engines' answers are stored before, so whoever takes a
     chunk over decides at most a second of it again, and asks for nothing twice.
     """
 

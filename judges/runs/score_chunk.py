@@ -50,7 +50,7 @@ SIGNAL_EVERY = 1.0
 # Facts that may differ from worker to worker.
 _NOT_COMPARED = {"key", "gpus"}
 _BUILD = re.compile(r"(?<=\d)\+[A-Za-z0-9.]+")
-# Images in a row that a server gives no score, all for the same reason: then it is asked no more.
+# Images in a row that a server gives no score, all for the same reason: then the run stops.
 ALIKE_IN_A_ROW = 10
 _alike: dict[int, tuple[str, int]] = {}  # run -> the reason of the last image, of how many in a row
 _signalled: dict[int, float] = {}  # study -> when `scores_changed` was last sent
@@ -163,7 +163,7 @@ def _score_block(
         try:
             results = scorer.finish(batch)
         except ServerRefuses as refusal:
-            # Kept with the reason: once the run goes on, these images are asked about last.
+            # Kept with the reason: once the run goes on, these images come last.
             told = [pending.image for pending in batch]
             scores.add(told, [Unscored(refusal.message)] * len(batch), seconds=None, at_once=True)
             raise
@@ -177,7 +177,7 @@ def _score_block(
 def _expect_some_to_be_read(
     run_id: int, batch: list[PendingImage], results: Sequence[Judgement | Unscored]
 ) -> None:
-    """A server that says the same unusable words of one image after the other is asked no more."""
+    """A server that says the same unusable words of one image after the other gets no more questions."""
     for pending, result in zip(batch, results, strict=True):
         reason = result.reason if isinstance(result, Unscored) and pending.seen else ""
         before, count = _alike.get(run_id, ("", 0))
@@ -337,7 +337,7 @@ def _finish_chunk(lease: ChunkLease) -> None:
     if not lease.finish():
         return  # Another worker has it, or its study was deleted meanwhile.
     if finish_if_done(run):
-        return  # That is told already.
+        return  # That is in the reason already.
     # Receivers may work for seconds, while a chunk of stored looks takes milliseconds.
     if time.monotonic() - _signalled.get(run.study_id, 0.0) > SIGNAL_EVERY:
         _signalled[run.study_id] = time.monotonic()

@@ -1,6 +1,6 @@
 """Before a run: every engine must get a picture right that is drawn on the spot.
 
-An engine whose weights loaded badly answers all the same. Asked about a picture whose content is
+An engine whose weights loaded badly answers all the same. Before a picture whose content is
 known, it gives itself away before the first score is written.
 """
 

@@ -1,6 +1,6 @@
 """Ask a judge about images, change what the effect of is known, and ask it again.
 
-Stored looks would hand back the old answers: the engines are asked anew, and nothing is stored but
+Stored looks would hand back the old answers: the engines run anew, and nothing is stored but
 the pairs of scores. What counts as a contradiction, `audit.self_checks` says.
 """
 
@@ -182,7 +182,7 @@ def _on_the_study(asker: _Asker, found: FoundImages, study: Study, count: int, s
 
 def _may_fall(told: Verdict | str, scores: Sequence[float]) -> bool:
     """Whether the judge says that the image fits. One without verdicts says so by a score in its upper
-    half; what it cannot score at all is told as that."""
+    half; what it cannot score at all is counted as that."""
     if not isinstance(told, Judgement):
         return True
     return told.score >= median(scores) if told.correct is None else told.correct

@@ -32,7 +32,7 @@ def names_a_side(subject: Subject) -> bool:
 
 
 def mirrored(subject: Subject) -> Subject | str:
-    """As the mirror image of a picture is described, or why that cannot be said."""
+    """As the mirror image of a picture is described, or why there is none."""
     if _LETTERS.search(subject.prompt):
         return "its prompt may ask for letters, which a mirror turns round"
     if len(_SIDE_WORD.findall(subject.prompt)) != len(_SIDE.findall(subject.prompt)):

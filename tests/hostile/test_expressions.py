@@ -30,8 +30,8 @@ ROOT = Path(__file__).resolve().parents[2]
 LENGTH = 20_000
 # What never meets more: the name of a file or a folder, a question's name in a form.
 SHORT = {
-    "annotations.benchmarks.t2i_compbench.reader.SPLIT": 255,
-    "annotations.benchmarks.t2i_compbench.reader.SAMPLE": 255,
+    "annotations.benchmarks.t2i_compbench.samples.SPLIT": 255,
+    "annotations.benchmarks.t2i_compbench.samples.SAMPLE": 255,
 }
 # Processor seconds; a linear one takes a thousandth.
 MOST = 0.3

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from annotations.benchmarks.imagenhub.reader import read
+from annotations.benchmarks.imagenhub.ratings import read
 from annotations.sources.records import LabelRecord
 from audit.stats.estimate import Undefined
 from audit.stats.people.imagenhub import QUESTIONS, figures

@@ -2,7 +2,7 @@
 
 A prompt names one to three groups ("three red circles"), the first two perhaps in a relation
 ("left of"). Every group stands for an object and a count, and a colour if one is named, so a
-prompt has 3 to 8 atoms. "a" means exactly one: it is asked, and it is an atom.
+prompt has 3 to 8 atoms. "a" means exactly one: it is a question, and it is an atom.
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ def describe(wish: Wish, key: str) -> PromptRecord:
 
 
 def atoms_of(wish: Wish) -> tuple[AtomRecord, ...]:
-    """The atoms in reading order; what is said of an object depends on its being there."""
+    """The atoms in reading order; a property of an object depends on its being there."""
     atoms: list[AtomRecord] = []
     objects: list[int] = []
     for place, group in enumerate(wish.groups):

@@ -105,7 +105,7 @@ def laid_out(
 def truth(wish: Wish, things: Sequence[Figure]) -> tuple[bool, ...]:
     """Whether each atom holds, in the order of `atoms_of`.
 
-    Exactly the asked number; every one of them in the colour, and at least one there; every one
+    Exactly that number; every one of them in the colour, and at least one there; every one
     of the first group clear of every one of the second.
     """
     figures = [[thing for thing in things if thing.shape == group.shape] for group in wish.groups]

@@ -1,6 +1,6 @@
 """The study of edits: which faults each imaginary editor makes, and what people and judges say.
 
-The newer an editor, the oftener it does what was asked – and the oftener it changes something else as
+The newer an editor, the oftener it does the instruction – and the oftener it changes something else as
 well. How often is planted: `Editor.faults` are shares of its edits, dealt out exactly. Judges are
 imaginary, too: one reads both, one sees only whether the instruction was followed, one loses the newest
 editors' way of drawing. Everything follows from the seed and the names of what is drawn.

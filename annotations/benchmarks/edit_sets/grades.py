@@ -20,7 +20,7 @@ from annotations.sources.checks import TEXT_LENGTH, Unfit
 from annotations.sources.json_values import Images
 from annotations.sources.records import ImageRecord, Record, Rejected, ScoreRecord, Unreadable
 from annotations.sources.rows import Row
-from annotations.sources.text_files import document, json_lines, table_rows
+from annotations.sources.text_files import document, json_lines, numbered, objects, table_rows
 
 # In the evidence of a score: columns of its row that nobody here reads.
 COLUMNS = "columns"
@@ -47,7 +47,7 @@ RISE_GRADES = {
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """One row: of which edit, by whom, what was said of each point."""
+    """One row: of which edit, by whom, the grade of each point."""
 
     key: str
     generator: str
@@ -129,7 +129,7 @@ def _scores(
 
 
 def _grade(name: str, point: str, said: Any) -> float | None:
-    """None where nothing was said; what is not on the scale is refused."""
+    """None where there is no grade; what is not on the scale is refused."""
     if said is None or isinstance(said, str) and said.strip().lower() in ("", "nan", "none"):
         return None
     points = POINTS[name]
@@ -153,25 +153,14 @@ def _rows(name: str, path: Path, file: str) -> Iterator[Row[dict[str, Any]] | Re
     elif suffix in (".csv", ".tsv"):
         yield from table_rows(path, file)
     elif suffix == ".jsonl":
-        yield from _objects(json_lines(path), file)
+        yield from objects(json_lines(path), file)
     elif suffix == ".json":
         content = document(path)
         if isinstance(content, list):
-            yield from _objects((Row(n, item) for n, item in enumerate(content, 1)), file)
+            yield from objects(numbered(content), file)
         elif isinstance(content, dict):
             for n, (key, value) in enumerate(content.items(), 1):
                 yield Row(n, {"": key, "value": value})
-
-
-def _objects(
-    rows: Iterator[Row[Any] | Rejected], file: str
-) -> Iterator[Row[dict[str, Any]] | Rejected]:
-    for row in rows:
-        if isinstance(row, Row) and not isinstance(row.value, dict):
-            words = "An object is wanted here."
-            yield Rejected("line", str(row.value)[:80], words, row.line, file)
-        else:
-            yield row
 
 
 # --- one reader for each set

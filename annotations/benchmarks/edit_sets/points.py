@@ -35,7 +35,7 @@ def _all_of(names: tuple[str, ...]) -> Callable[[Collection[str], bool], tuple[s
 
 
 def overall_gedit(grades: Grades, tags: Collection[str] = (), is_free: bool = False) -> float:
-    """The root of semantic consistency and quality; people are asked for the former in two parts."""
+    """The root of semantic consistency and quality; people grade the former in two parts."""
     return math.sqrt(semantic_consistency(grades) * grades["perceptual_quality"])
 
 
@@ -83,7 +83,7 @@ RISE = ("reasoning", "consistency", "plausibility")
 POINTS = {
     "gedit": Points(GEDIT, 0, 10, _all_of(GEDIT), overall_gedit),
     "imgedit": Points(IMGEDIT, 1, 5, _all_of(IMGEDIT), overall_imgedit),
-    # Knowledge is asked only where an edit needs some.
+    # Knowledge is graded only where an edit needs some.
     "kris": Points(KRIS, 1, 5, _all_of(KRIS[:3]), overall_kris),
     "rise": Points(RISE, 1, 5, _wanted_rise, overall_rise),
 }

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from annotations.benchmarks.genai_bench.reader import ratings_of
+from annotations.benchmarks.genai_bench.ratings import ratings_of
 from annotations.sources import parquet_rows
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import Images, take_text

@@ -137,7 +137,7 @@ def _seconds(text: str) -> float | None:
 
 
 def is_right(row: Mapping[str, str], metadata: Mapping[str, Any]) -> bool:
-    """Every clause of the prompt is met by what the worker said (5 stands for five or more)."""
+    """Every clause of the prompt is met by the worker's answers (5 stands for five or more)."""
     slots = {row.get(f"Input.object_{slot}_name", ""): slot for slot in (1, 0)}
     for number, clause in enumerate(metadata.get("include", ())):
         slot = slots.get(clause["class"], min(number, 1))

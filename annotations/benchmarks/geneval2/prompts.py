@@ -1,7 +1,7 @@
 """GenEval 2's kind of prompts, made anew from the vocabulary of the paper's appendix B.1.
 
 `{count or "a"} {attribute} {object} {relation or "and"} …` for one to three objects; counts,
-attributes and relations may be left out, so that a prompt has 3 to 10 atoms. One question is asked
+attributes and relations may be left out, so that a prompt has 3 to 10 atoms. There is one question
 per atom, and one per "a". The official prompts are not ours to ship; these are other ones.
 """
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from annotations.benchmarks.m3t2ibench.reader import (
+from annotations.benchmarks.m3t2ibench.structured_records import (
     ORDINALS,
     RELATIONS,
     WORDS,

@@ -15,7 +15,14 @@ from typing import Any
 
 from annotations.sources.records import Rejected
 from annotations.sources.rows import Row
-from annotations.sources.text_files import document, json_lines, opening, table_rows
+from annotations.sources.text_files import (
+    document,
+    json_lines,
+    numbered,
+    objects,
+    opening,
+    table_rows,
+)
 
 SUFFIXES = (".json", ".jsonl", ".csv", ".tsv", ".txt")
 DATA_LIST = "data_list"
@@ -72,20 +79,17 @@ def _document(path: Path, name: str) -> Iterator[SetRow | Rejected]:
             if isinstance(values, dict):
                 yield SetRow(name, "objects", place, place + 1, values, id)
     elif isinstance(content, list):
-        yield from _objects(form, name, (Row(n, item) for n, item in enumerate(content, 1)))
+        yield from _objects(form, name, numbered(content))
 
 
 def _objects(
     form: str, name: str, rows: Iterator[Row[Any] | Rejected]
 ) -> Iterator[SetRow | Rejected]:
-    for place, row in enumerate(rows):
+    for place, row in enumerate(objects(rows, Path(name).name)):
         if isinstance(row, Rejected):
             yield row
-        elif isinstance(row.value, dict):
-            yield SetRow(name, form, place, row.line, row.value)
         else:
-            words = "An object is wanted here."
-            yield Rejected("line", str(row.value)[:80], words, row.line, Path(name).name)
+            yield SetRow(name, form, place, row.line, row.value)
 
 
 def _table(path: Path, name: str) -> Iterator[SetRow | Rejected]:

@@ -1,4 +1,4 @@
-"""What a row of each set says: its prompt, what is asked about it, in which folder its pictures lie."""
+"""What a row of each set says: its prompt, its questions, in which folder its pictures lie."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from annotations.benchmarks.dsg.reader import KINDS
+from annotations.benchmarks.dsg.questions import KINDS
 from annotations.benchmarks.prompt_sets.files import TEXT, SetRow
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take_text

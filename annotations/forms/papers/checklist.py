@@ -1,5 +1,5 @@
 """Yes or no to each question of a prompt: what judges of T2I-CoReBench, UniGenBench, DPG-Bench, OneIG and
-TIIF are asked. The words are ours; the questions are the set's."""
+TIIF are put. The words are ours; the questions are the set's."""
 
 from annotations.forms.definition import YES_NO, Form, Question
 

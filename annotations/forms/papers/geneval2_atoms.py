@@ -1,7 +1,7 @@
 """The per-atom form of the GenEval 2 paper (appendix C.2, figures 11 and 12).
 
 The prompt in its own words: every count, attribute, object, relation and "a" is answered in
-place; "and" is not asked.
+place; "and" is no question.
 """
 
 from __future__ import annotations

@@ -187,7 +187,7 @@ def is_correct(metadata: Mapping, answers: Mapping[str, float | str]) -> bool:
 
     Every `include` clause of the GenEval line must hold by the answers (so many or more, the
     colour among those that were ticked, the relation among the two positions) and no `exclude`
-    clause may. A missing answer counts as no: the question was not asked because there was nothing.
+    clause may. A missing answer counts as no: the question was left out because there was nothing.
     """
     clauses = metadata.get("include", [])
     places = {name: place for place, name in enumerate(dict.fromkeys(c["class"] for c in clauses))}
@@ -205,7 +205,7 @@ def is_correct(metadata: Mapping, answers: Mapping[str, float | str]) -> bool:
         if "position" in clause:
             relation, target = clause["position"]
             side = relation.removesuffix(" of")
-            # People were asked where the second class is, seen from the first one.
+            # The question was where the second class is, seen from the first one.
             if place < places[clauses[target]["class"]]:
                 side = MIRRORED[side]
             if side not in (answers.get("position-x"), answers.get("position-y")):

@@ -43,7 +43,7 @@ def pictures(dump: Path) -> set[str]:
 
 
 def check(dump: Path) -> dict[str, int]:
-    """Raises if it is no dump that `pg_restore` can read; its rows cannot be told yet."""
+    """Raises if it is no dump that `pg_restore` can read; its rows are not known yet."""
     try:
         _run("pg_restore", "--list", str(dump))
     except Refused as refusal:

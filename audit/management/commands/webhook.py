@@ -1,4 +1,4 @@
-"""`manage.py webhook STUDY set|show|test|try-again|remove`: an address that is told what happens."""
+"""`manage.py webhook STUDY set|show|test|try-again|remove`: an address that hears what happens."""
 
 from annotations.errors import Refused
 from annotations.jobs import run

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import redirect
@@ -73,7 +72,6 @@ def anchors_of(study: Study, run: Run | None, *, owns: bool) -> Anchors:
 
 
 @require_POST
-@login_required
 def make(request: HtmxRequest, slug: str) -> HttpResponse:
     study = owner_place_or_404(request, slug).study
     count = whole(request.POST.get("count", ""))
@@ -83,7 +81,6 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def score(request: HtmxRequest, slug: str) -> HttpResponse:
     study = owner_place_or_404(request, slug).study
     run = runs_by_name(study).get(request.POST.get("judge", ""))
@@ -96,7 +93,6 @@ def score(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def ask(request: HtmxRequest, slug: str) -> HttpResponse:
     study = owner_place_or_404(request, slug).study
     anchors = keep.newest(study)

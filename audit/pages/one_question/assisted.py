@@ -5,17 +5,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
 from audit.charts.assisted import interval_columns
-from audit.pages.files import attached
+from audit.pages.files import send_tables
 from audit.pages.filters import select
-from audit.pages.frame import ReportPage, report_page, respond
-from audit.pages.tables import Table, csv_of, row
+from audit.pages.frame import ReportPage, report_page, report_view
+from audit.pages.tables import Table, row
 from audit.statistic_names import headings
 from audit.stats import enough
 from audit.words import assisted as words
@@ -26,26 +25,15 @@ UNKNOWN = "this report is older than this score"
 
 
 @require_GET
-@login_required
-def assisted(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/assisted.html", lambda: _context(page))
-
-
-@require_GET
-@login_required
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     page = report_page(request, slug)
     if not page.compares:
         raise Http404
-    made = csv_of(page.body, [_table(page)], request.GET.get("table", ""))
-    if made is None:
-        raise Http404
-    content, which = made
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-assisted{which}.csv")
+    return send_tables(request, page.body, [_table(page)], f"{slug}-assisted")
 
 
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/assisted.html")
+def assisted(page: ReportPage) -> dict[str, Any]:
     shown = {"thing": "Judge-assisted scores"}
     if not page.compares:
         return shown

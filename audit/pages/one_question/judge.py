@@ -6,16 +6,12 @@ from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
 from django.urls import reverse
-from django.views.decorators.http import require_GET
 
-from annotations.access import HtmxRequest
 from audit.evidence import image_cards
 from audit.pages import calibration, decide, drift
 from audit.pages.filters import judge_select
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_view
 from audit.pages.one_question.anchors import anchors_of
 from audit.pages.tables import Table
 from audit.reports.gallery import Filters, Gallery
@@ -30,14 +26,8 @@ FAILS = 4
 CHECKS = 5
 
 
-@require_GET
-@login_required
-def judge(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/judge.html", lambda: _context(page))
-
-
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/judge.html")
+def judge(page: ReportPage) -> dict[str, Any]:
     body = page.body
     if not page.compares:
         return {"thing": "One judge"}
@@ -70,7 +60,7 @@ def _first_sentences(name: str, found: dict[str, Any]) -> list[str]:
 
 
 def _numbers(body: dict[str, Any], name: str) -> Table:
-    """Over all images; why it is said to drift or to hold stands above."""
+    """Over all images; why it drifts or holds stands above."""
     table = drift.overall(body, [name])
     return replace(
         table, title="Compared with people, all images", rows=[replace(table.rows[0], note="")]

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
@@ -39,14 +38,12 @@ USUAL = {"which": "random", "per_prompt": "3", "one": "", "other": "", "seed": "
 
 
 @require_GET
-@login_required
 def pairs(request: HtmxRequest, slug: str) -> HttpResponse:
     """The page; for htmx its numbers alone."""
     return _page(request, research_place_or_404(request, slug))
 
 
 @require_GET
-@login_required
 def pairs_expected(request: HtmxRequest, slug: str) -> HttpResponse:
     """What the draw that stands in the form would ask of people."""
     place = research_place_or_404(request, slug)
@@ -55,7 +52,6 @@ def pairs_expected(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def pairs_draw(request: HtmxRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     study, given = place.study, _form_values(request.POST, place.study)
@@ -76,7 +72,6 @@ def pairs_draw(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def pairs_import(request: HtmxRequest, slug: str) -> HttpResponse:
     """People's votes from a tidy table, or with the name of a judge that judge's; all or none."""
     place = owner_place_or_404(request, slug)
@@ -106,7 +101,6 @@ def _take_votes_of(judge: str, study: Study, file: io.StringIO) -> ImportedVotes
 
 
 @require_GET
-@login_required
 def pairs_file(request: HtmxRequest, slug: str, name: str) -> StreamingHttpResponse:
     """The pairs, or the votes on them, one row each; people behind pseudonyms."""
     study = research_place_or_404(request, slug).study

@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
-from django.http import HttpResponse
-from django.views.decorators.http import require_GET
-
-from annotations.access import HtmxRequest
 from audit import papers
 from audit.charts.faces import face_of
 from audit.pages.filters import select
-from audit.pages.frame import ReportPage, report_page, respond
+from audit.pages.frame import ReportPage, report_view
 from audit.pages.tables import judged_enough
 from audit.papers.table import Published
 from audit.stats import enough
@@ -22,14 +17,8 @@ from audit.words.numbers import Cell, cell
 from audit.words.report import not_drawn, title
 
 
-@require_GET
-@login_required
-def papers_page(request: HtmxRequest, slug: str) -> HttpResponse:
-    page = report_page(request, slug)
-    return respond(page, "audit/papers.html", lambda: _context(page))
-
-
-def _context(page: ReportPage) -> dict[str, Any]:
+@report_view("audit/papers.html")
+def papers_page(page: ReportPage) -> dict[str, Any]:
     body = page.body
     known = {paper.slug: paper for paper in papers.PAPERS}
     wanted = page.request.GET.get("paper", "")

@@ -5,9 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse, QueryDict
-from django.shortcuts import render
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
@@ -19,6 +17,7 @@ from annotations.stored_answers.store import read_answer
 from audit.next_labels import plan_words
 from audit.next_labels.plan import MORE, TARGETS, Wish, plan_from, question_of
 from audit.next_labels.power import power_of
+from audit.pages.frame import render_part
 from audit.questions.plan.question import PLAN, Parameters
 from audit.reports.pairing import kept_questions
 from audit.words.counting import waiting_words
@@ -38,10 +37,8 @@ NUMBERS = {
 
 
 @require_GET
-@login_required
 def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
-    template = "audit/plan.html#numbers" if request.htmx else "audit/plan.html"
     context = {
         "study": place.study,
         "is_owner": place.owns,
@@ -55,9 +52,7 @@ def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
         # In its place on the page, so that what was typed stays.
         told = {"refused": refusal.message}
     shown = {**context, **told} if request.htmx else {**context, **told, **_form(place.study)}
-    response = render(request, template, shown)
-    response["Vary"] = "Cookie, HX-Request"
-    return response
+    return render_part(request, "audit/plan.html", shown)
 
 
 def _plan_context(study: Study, query: QueryDict) -> dict[str, Any]:

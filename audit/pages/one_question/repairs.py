@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.http import HttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -20,8 +19,9 @@ from annotations.models import Image, StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
 from audit.evidence.image_cards import thumbnail_size
 from audit.models import Finding
-from audit.pages.files import attached
-from audit.pages.tables import Table, csv_of, row
+from audit.pages.files import send_tables
+from audit.pages.frame import render_part
+from audit.pages.tables import Table, row
 from audit.questions.gains.question import GAINS
 from audit.repairs import findings, gains
 from audit.repairs.enforce import ARMS, enforce
@@ -47,7 +47,6 @@ class Picture:
 
 
 @require_GET
-@login_required
 def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     study = place.study
@@ -80,14 +79,10 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
         "is_old": answer.is_old,
         "poll_url": request.get_full_path(),
     }
-    template = "audit/repairs.html"
-    response = render(request, template + "#numbers" if request.htmx else template, context)
-    response["Vary"] = "Cookie, HX-Request"
-    return response
+    return render_part(request, "audit/repairs.html", context)
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     # Without a repaired image the table has no rows, and nothing is read for it.
@@ -103,15 +98,10 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
             raise Refused(answer.reason or "A worker has yet to compute this: open the page first.")
         told, first = _parts(answer)
         body = told if first else body
-    made = csv_of(body, [_table(body)], request.GET.get("table", ""))
-    if made is None:
-        raise Http404
-    content, which = made
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-repairs{which}.csv")
+    return send_tables(request, body, [_table(body)], f"{slug}-repairs")
 
 
 @require_POST
-@login_required
 def look(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     counts = findings.look(study=study, judge=request.POST.get("judge", ""))
@@ -122,7 +112,6 @@ def look(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def say(request: HtmxRequest, slug: str, finding_id: int) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     finding = get_object_or_404(Finding, study=study, pk=finding_id)
@@ -137,7 +126,6 @@ def say(request: HtmxRequest, slug: str, finding_id: int) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def make(request: HtmxRequest, slug: str) -> HttpResponse:
     """By the built-in bench: it draws an image in some milliseconds, without a model."""
     study = owner_place_or_404(request, slug).study

@@ -1,10 +1,9 @@
-"""A judge asked to contradict itself: what a worker found, and what earlier checks had found."""
+"""Where a judge contradicts itself: what a worker found, and what earlier checks had found."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -25,7 +24,6 @@ EARLIER = 20
 
 
 @require_POST
-@login_required
 def ask(request: HtmxRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     judge = request.POST.get("judge", "")
@@ -43,7 +41,6 @@ def ask(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def check(request: HtmxRequest, slug: str, self_check_id: int) -> HttpResponse:
     place = research_place_or_404(request, slug)
     asked = _check_or_404(place, self_check_id)
@@ -67,7 +64,6 @@ def check(request: HtmxRequest, slug: str, self_check_id: int) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def check_file(request: HtmxRequest, slug: str, self_check_id: int) -> HttpResponse:
     """The same as data, with every pair of scores."""
     asked = _check_or_404(research_place_or_404(request, slug), self_check_id)

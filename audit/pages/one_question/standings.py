@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
 from django.http import Http404, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
@@ -17,22 +14,21 @@ from django.utils.safestring import mark_safe
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
-from annotations.errors import Refused
-from annotations.models import StoredAnswer, Study
+from annotations.models import StoredAnswer
 from annotations.pairs.votes import questions_of as pair_questions
 from annotations.stored_answers.store import read_answer
 from audit.charts import contests as charts
 from audit.charts.faces import face_of
+from audit.charts.on_paper import COLUMNS, draw_file
 from audit.contests.parameters import MADE_FROM, TIES, Parameters
-from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
+from audit.pages.files import attached, send_any_chart, send_tables
 from audit.pages.filters import select
-from audit.pages.frame import chart_links, respond
-from audit.pages.tables import Table, csv_of, row
+from audit.pages.frame import AnswerPage, chart_links, respond
+from audit.pages.tables import Table, row
 from audit.questions.leaderboard.question import LEADERBOARD
 from audit.reports.pairing import kept_questions
 from audit.statistic_names import headings
 from audit.words import contests as words
-from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.names import short_titles
 
@@ -41,11 +37,7 @@ WITHOUT_SWAP = headings("vote_accuracy", "vote_soft_pairwise")
 PLOTS = {"standing": "Share of wins", "time": "Over release dates"}
 
 
-@dataclass
-class LeaderboardPage:
-    request: HtmxRequest
-    study: Study
-
+class LeaderboardPage(AnswerPage):
     @cached_property
     def questions(self) -> list[str]:
         """Those of pairs, where the comparisons are made from them."""
@@ -80,42 +72,12 @@ class LeaderboardPage:
         names = sorted(body["judges"], key=lambda name: (facts[name].get("number", 0), name))
         return {**body, "judges": {name: body["judges"][name] for name in names}}
 
-    @property
-    def answer_body(self) -> dict[str, Any]:
-        """For a file, which cannot wait."""
-        if not self.body:
-            raise Refused(
-                self.answer.reason or "A worker has yet to compute this: open the page first."
-            )
-        return self.body
-
-    @property
-    def is_behind(self) -> bool:
-        return self.answer.is_old and not self.answer.reason
-
-    @property
-    def waiting_for(self) -> str:
-        return who_counts(self.answer) if self.is_behind else ""
-
-    @cached_property
-    def etag(self) -> str:
-        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
-        facts += [self.answer.reason, self.is_behind, self.waiting_for]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
-
     def address(self, name: str, *args: str, **more: str) -> str:
         given = {k: v for k, v in {**asdict(self.page_parameters), **more}.items() if v}
         return f"{reverse(name, args=[self.study.slug, *args])}?{urlencode(given)}"
 
     def shared(self) -> dict[str, Any]:
-        return {
-            "study": self.study,
-            "here": "leaderboard",
-            "board": self,
-            "etag": self.etag,
-            "poll_url": self.request.get_full_path(),
-            "vega_url": reverse("vega"),
-        }
+        return {**super().shared(), "here": "leaderboard", "board": self}
 
 
 def _page(request: HtmxRequest, slug: str) -> LeaderboardPage:
@@ -123,47 +85,46 @@ def _page(request: HtmxRequest, slug: str) -> LeaderboardPage:
 
 
 @require_GET
-@login_required
 def leaderboard(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
     return respond(page, "audit/leaderboard.html", lambda: _context(page))
 
 
 @require_GET
-@login_required
 def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
-    if name not in PLOTS or kind not in {**ON_SCREEN, **TYPES}:
+    if name not in PLOTS:
         raise Http404
     body = page.answer_body
-    if blank := charts.blank(body, name):
-        raise Refused(blank)
-    if kind in ON_SCREEN:
-        key = ("leaderboard", page.answer.pk, page.answer.computed_at, name)
-        return send_chart(request, kind, key, lambda theme: charts.chart(body, theme, name))
-    content = charts.chart_file(body, kind=kind, which=name, millimetres=millimetres_of(request))
-    return attached(content, TYPES[kind], f"{slug}-leaderboard-{name}.{kind}")
+    return send_any_chart(
+        request,
+        kind,
+        ("leaderboard", page.answer.pk, page.answer.computed_at, name),
+        lambda theme: charts.chart(body, theme, name),
+        signed=charts.caption(body),
+        name=f"{slug}-leaderboard-{name}",
+        blank=charts.blank(body, name),
+    )
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
     body = page.answer_body
-    made = csv_of(body, _tables(body), request.GET.get("table", ""))
-    if made is None:
-        raise Http404
-    content, which = made
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-leaderboard{which}.csv")
+    return send_tables(request, body, _tables(body), f"{slug}-leaderboard")
+
+
+def _drawing(body: dict[str, Any]) -> str:
+    chart = charts.chart(body, "light", "standing")
+    return draw_file(chart, charts.caption(body), "svg", COLUMNS[-1]).decode()
 
 
 @require_GET
-@login_required
 def whole_file(request: HtmxRequest, slug: str) -> HttpResponse:
     """The leaderboard as one HTML file that needs nothing else, to put into another page."""
     page = _page(request, slug)
     body = page.answer_body
-    drawn = "" if charts.blank(body) else charts.chart_file(body, kind="svg").decode()
+    drawn = "" if charts.blank(body) else _drawing(body)
     content = render_to_string(
         "audit/leaderboard_file.html",
         {

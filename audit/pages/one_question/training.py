@@ -7,9 +7,8 @@ import io
 from typing import Any
 
 from django.contrib import messages
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
 from django.views.decorators.http import require_GET, require_POST
 
@@ -25,8 +24,9 @@ from annotations.models import Image, Study
 from annotations.pages.form_values import number, whole
 from audit.images import cards
 from audit.models import TrainingSet
-from audit.pages.files import attached
+from audit.pages.files import send_csv
 from audit.pages.filters import select
+from audit.pages.frame import render_part
 from audit.training.asked import MOST, PRECISION, RULES, TrainingOptions
 from audit.training.confirm import COUNT, draw_borderline
 from audit.training.freeze import freeze
@@ -43,7 +43,6 @@ COLUMNS = (
 
 
 @require_GET
-@login_required
 def training(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     study = place.study
@@ -63,14 +62,10 @@ def training(request: HtmxRequest, slug: str) -> HttpResponse:
         else [],
         **(_set_context(study, made, sets, judges) if made else {}),
     }
-    template = "audit/training.html"
-    response = render(request, template + "#numbers" if request.htmx else template, context)
-    response["Vary"] = "Cookie, HX-Request"
-    return response
+    return render_part(request, "audit/training.html", context)
 
 
 @require_POST
-@login_required
 def choose(request: HtmxRequest, slug: str) -> HttpResponse:
     study = owner_place_or_404(request, slug).study
     known = {one.study.slug for one in places_of(request.user) if one.may_research}
@@ -91,7 +86,6 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_POST
-@login_required
 def confirm(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
     study = owner_place_or_404(request, slug).study
     made = get_object_or_404(TrainingSet, study=study, pk=set_id)
@@ -105,7 +99,6 @@ def confirm(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
     """The images that were taken, with their weights."""
     study = research_place_or_404(request, slug).study
@@ -116,8 +109,7 @@ def table(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
     for row in made.rows:
         if row["weight"]:
             writer.writerow([defused(row[name]) for name in COLUMNS])
-    name = f"{slug}-training-set-{made.sha256[:12]}.csv"
-    return attached(out.getvalue().encode(), "text/csv; charset=utf-8", name)
+    return send_csv(out.getvalue(), f"{slug}-training-set-{made.sha256[:12]}")
 
 
 def _set_context(

@@ -3,36 +3,32 @@ the table; then the alarms and the anchors."""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import dataclass
 from datetime import date, timedelta
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
-from django.contrib.auth.decorators import login_required
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.urls import reverse
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, place_of, research_place_or_404
 from annotations.errors import Refused
-from annotations.models import Generator, StoredAnswer, Study
+from annotations.models import Generator, StoredAnswer
 from annotations.stored_answers.store import read_answer
 from audit.charts import why as charts
 from audit.models import Report
-from audit.pages.files import ON_SCREEN, TYPES, attached, millimetres_of, send_chart
+from audit.pages.files import send_any_chart, send_tables
 from audit.pages.filters import select
-from audit.pages.frame import chart_links, respond
+from audit.pages.frame import AnswerPage, chart_links, respond
 from audit.pages.one_question.anchors import Anchors, anchors_of
-from audit.pages.tables import Table, csv_of, row
+from audit.pages.tables import Table, row
 from audit.questions.why.question import WHY
 from audit.why import watches
 from audit.why.parameters import Parameters
 from audit.words import watches as watch_words
 from audit.words import why as words
-from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.models import Run
 from judges.names import runs_by_name
@@ -42,16 +38,14 @@ OF_SIDE = {"human_score": "people", "judge_score": "judge", "net_deviation": "pe
 
 
 @dataclass
-class WhyPage:
-    request: HtmxRequest
-    study: Study
+class WhyPage(AnswerPage):
     judges: dict[str, Run]
     days: list[date]  # on which generators were released
     owns: bool = False
 
     @cached_property
     def since(self) -> date | None:
-        """The first day of the second side: as asked, else where the newest report finds a drift, else the
+        """The first day of the second side: as chosen, else where the newest report finds a drift, else the
         judge's own release, else the middle."""
         later = self.days[1:]
         given = self.request.GET.get("since", "")
@@ -66,7 +60,7 @@ class WhyPage:
 
     @cached_property
     def judge(self) -> str:
-        """As asked, else the first that has drifted."""
+        """As chosen, else the first that has drifted."""
         drifted = (name for name in self.judges if self.facts.get(name, {}).get("alarm"))
         return self._judge("judge") or next(drifted, next(iter(self.judges), ""))
 
@@ -146,19 +140,6 @@ class WhyPage:
             raise Refused(f"There is no study “{other}”.")
 
     @cached_property
-    def body(self) -> dict[str, Any]:
-        return self.answer.body or {}
-
-    @property
-    def answer_body(self) -> dict[str, Any]:
-        """For a file, which cannot wait."""
-        if not self.body:
-            raise Refused(
-                self.answer.reason or "A worker has yet to compute this: open the page first."
-            )
-        return self.body
-
-    @cached_property
     def anchors(self) -> Anchors:
         return anchors_of(self.study, self.judges.get(self.judge), owns=self.owns)
 
@@ -167,18 +148,8 @@ class WhyPage:
         return self.is_behind or self.anchors.is_waiting
 
     @property
-    def is_behind(self) -> bool:
-        return self.answer.is_old and not self.answer.reason
-
-    @cached_property
-    def etag(self) -> str:
-        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
-        facts += [self.answer.reason, self.is_behind, self.waiting_for, *self.anchors.facts]
-        return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
-
-    @property
-    def waiting_for(self) -> str:
-        return who_counts(self.answer) if self.is_behind else ""
+    def seen_facts(self) -> list[Any]:
+        return self.anchors.facts
 
     def address(self, name: str, *args: str) -> str:
         assert self.page_parameters is not None
@@ -193,14 +164,7 @@ class WhyPage:
         return f"{reverse(name, args=[self.study.slug, *args])}?{given}"
 
     def shared(self) -> dict[str, Any]:
-        return {
-            "study": self.study,
-            "here": "why",
-            "why": self,
-            "etag": self.etag,
-            "poll_url": self.request.get_full_path(),
-            "vega_url": reverse("vega"),
-        }
+        return {**super().shared(), "here": "why", "why": self}
 
 
 def _page(request: HtmxRequest, slug: str) -> WhyPage:
@@ -214,38 +178,31 @@ def _page(request: HtmxRequest, slug: str) -> WhyPage:
 
 
 @require_GET
-@login_required
 def why_page(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
     return respond(page, "audit/why.html", lambda: _context(page))
 
 
 @require_GET
-@login_required
 def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
-    if kind not in {**ON_SCREEN, **TYPES}:
-        raise Http404
     body = page.answer_body
-    if blank := charts.blank(body):
-        raise Refused(blank)
-    if kind in ON_SCREEN:
-        key = ("why", page.answer.pk, page.answer.computed_at)
-        return send_chart(request, kind, key, lambda theme: charts.waterfall(body, theme))
-    content = charts.chart_file(body, kind=kind, millimetres=millimetres_of(request))
-    return attached(content, TYPES[kind], f"{slug}-why.{kind}")
+    return send_any_chart(
+        request,
+        kind,
+        ("why", page.answer.pk, page.answer.computed_at),
+        lambda theme: charts.waterfall(body, theme),
+        signed=charts.caption(body),
+        name=f"{slug}-why",
+        blank=charts.blank(body),
+    )
 
 
 @require_GET
-@login_required
 def table(request: HtmxRequest, slug: str) -> HttpResponse:
     page = _page(request, slug)
     body = page.answer_body
-    made = csv_of(body, _tables(body), request.GET.get("table", ""))
-    if made is None:
-        raise Http404
-    content, which = made
-    return attached(content.encode(), "text/csv; charset=utf-8", f"{slug}-why{which}.csv")
+    return send_tables(request, body, _tables(body), f"{slug}-why")
 
 
 def _context(page: WhyPage) -> dict[str, Any]:

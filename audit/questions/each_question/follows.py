@@ -1,4 +1,4 @@
-"""Whether each judge follows people, asked of every question that people answered: the first fact of a
+"""Whether each judge follows people, for every question that people answered: the first fact of a
 report, without the rest of it."""
 
 from __future__ import annotations

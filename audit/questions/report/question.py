@@ -59,7 +59,7 @@ def request_due_report(study: Study, options: dict[str, Any] | None = None) -> N
 
 
 def request_again_since(study: Study, begun: datetime) -> None:
-    """Scores are in: every report that was asked for while they were coming is made again."""
+    """Scores are in: every report that was requested while they came is made again."""
     rows = StoredAnswer.objects.filter(study=study, question=REPORT.name, requested_at__gte=begun)
     for row in rows.exclude(state=StoredAnswer.State.GIVEN_UP).defer("content", "keys"):
         parameters = Options(**row.parameters)

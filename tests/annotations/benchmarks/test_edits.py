@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotations.benchmarks.edits.reader import read
+from annotations.benchmarks.edits.instructions import read
 from annotations.benchmarks.guess_format import guess
 from annotations.sources.records import (
     ImageRecord,

@@ -8,7 +8,7 @@ import math
 import pytest
 
 from annotations.benchmarks.guess_format import guess
-from annotations.benchmarks.imagenhub.reader import read
+from annotations.benchmarks.imagenhub.ratings import read
 from annotations.sources.records import (
     ImageRecord,
     LabelRecord,

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
+from annotations.benchmarks.m3t2ibench import structured_records as m3t2ibench
 from annotations.sources.records import Unreadable
 from tests import making, needs
 from tests.annotations.benchmarks.reading import Read, written

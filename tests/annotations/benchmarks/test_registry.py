@@ -5,7 +5,7 @@ import pytest
 
 from annotations.benchmarks.geneval import prompts as geneval_prompts
 from annotations.benchmarks.m3t2ibench import prompts as m3t2ibench_prompts
-from annotations.benchmarks.m3t2ibench import reader as m3t2ibench
+from annotations.benchmarks.m3t2ibench import structured_records as m3t2ibench
 from annotations.benchmarks.registry import MAKERS
 from tests import needs
 

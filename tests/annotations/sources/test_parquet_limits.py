@@ -6,6 +6,7 @@ import pyarrow
 import pytest
 from pyarrow import parquet
 
+from annotations.pair_files import rows as vote_files
 from annotations.sources import parquet_rows
 from annotations.sources.records import Unreadable
 
@@ -27,6 +28,9 @@ def test_rows_are_counted_before_one_is_decoded(tmp_path, monkeypatch):
         next(iter(parquet_rows.rows(path)))
     with pytest.raises(Unreadable, match="300,000 rows"):
         parquet_rows.count(path)
+    # A file of votes is opened in the same way.
+    with pytest.raises(Unreadable, match="300,000 rows"):
+        vote_files.columns_of(path)
 
 
 def test_bytes_are_counted_while_rows_are_decoded(tmp_path, monkeypatch):

@@ -20,21 +20,6 @@ WELL = est(0.9, 0.86, 0.94, n=300)
 NO_GAP = {"undefined": "no points", "n": 0}
 
 
-@pytest.mark.parametrize(
-    ("deviation", "expected"),
-    [
-        (est(11.2, 9.8, 12.7), True),
-        (est(-8.0, -12.0, -4.0), True),
-        (est(3.0, 1.0, 5.0), False),
-        (est(9.0, -1.0, 19.0), False),
-        (est(20.0, 18.0, 22.0, n=4), False),
-        (UNDEFINED, False),
-    ],
-)
-def test_beyond_the_band_means_three_points_and_an_interval_without_zero(deviation, expected):
-    assert drift_state.beyond_band(deviation) is expected
-
-
 def judged(
     *,
     offset=None,

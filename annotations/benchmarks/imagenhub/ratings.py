@@ -33,7 +33,7 @@ from annotations.sources.text_files import csv_rows, document, wrong_width
 NAME = re.compile(r"(?P<task>.+)_(?P<rater>rater.+)\.tsv", re.IGNORECASE)
 GRADES = (0.0, 0.5, 1.0)
 LOOKUP = "dataset_lookup.json"
-# What an item is asked for, by the names that the tasks give it; the first one counts.
+# The instruction of an item, by the names that the tasks give it; the first one counts.
 TEXTS = (
     *("instruction", "prompt", "text", "target_caption", "caption", "target_local_caption"),
     "subject",

@@ -94,7 +94,7 @@ def prompt(item: Any, line: int, source: str) -> PromptRecord:
         ):
             raise Unfit("vqa_list", pair, "Each entry must be [question, answer], two texts.")
         atoms.append(AtomRecord(index, skill, "", pair[0], pair[1]))
-    # "a" is asked for (answer: one) but is not counted as an atom.
+    # "a" has a question (answer: one) but is not counted as an atom.
     ones = sum(s == "count" and p[1] == "one" for p, s in zip(asked, skills, strict=True))
     if count + ones != len(asked):
         words = f"{len(asked)} questions, {ones} of them about “a”: that makes {len(asked) - ones}."

@@ -1,4 +1,4 @@
-"""TIFA: questions with choices, the images asked about, a model's answers, and human ratings."""
+"""TIFA: questions with choices, images, a model's answers, and human ratings."""
 
 from __future__ import annotations
 

@@ -4,8 +4,8 @@ from statistics import mean
 
 import pytest
 
+from annotations.benchmarks.geneval import image_folders as geneval
 from annotations.benchmarks.geneval import prompts as geneval_prompts
-from annotations.benchmarks.geneval import reader as geneval
 from annotations.sources.records import Unreadable
 from tests import making, needs
 from tests.annotations.benchmarks.reading import Read, written

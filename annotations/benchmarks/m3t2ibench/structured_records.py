@@ -16,7 +16,7 @@ from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take, take_text
 from annotations.sources.records import AtomRecord, PromptRecord, Record, Rejected, Unreadable
 from annotations.sources.rows import Row, records
-from annotations.sources.text_files import document, json_lines
+from annotations.sources.text_files import document, json_lines, numbered
 
 COLOURS = ("green", "red", "yellow", "brown", "black", "white", "blue")
 RELATIONS = ("left", "right", "above", "below")
@@ -165,5 +165,4 @@ def _items(path: Path) -> Iterator[Row[Any] | Rejected]:
         yield from json_lines(path)
     else:
         whole = document(path)
-        for place, item in enumerate(whole if isinstance(whole, list) else [whole], 1):
-            yield Row(place, item)
+        yield from numbered(whole if isinstance(whole, list) else [whole])

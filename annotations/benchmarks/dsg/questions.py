@@ -43,7 +43,7 @@ QUESTIONS = (
 ANSWERS = ("t2i_model", "item_id", "question", "question_id", "dependency_id", "answer")
 LIKERT = ("t2i_model", "item_id", "worker_id", "answer")
 RATINGS = {"1", "2", "3", "4", "5", "1.0", "2.0", "3.0", "4.0", "5.0"}
-# DSG's words -> ours. Whether it is a count or a place is said by its detailed category.
+# DSG's words -> ours. Its detailed category separates counts and places.
 KINDS = {"entity": "object", "attribute": "attribute", "relation": "relation", "global": "global"}
 NUMBER = re.compile(r"\d{1,9}")
 DETAILED = {"count": "count", "spatial": "position", "action": "verb"}
@@ -180,7 +180,7 @@ def _parents(text: str) -> list[str] | None:
 def answers(
     path: Path, judge: str, known: dict[str, dict[str, int]], seen: Images
 ) -> Iterator[Record]:
-    """What a VQA model said: yes is 1, anything else is 0; then the item's score from its valid
+    """A VQA model's answers: yes is 1, anything else is 0; then the item's score from its valid
     questions: the mean over all of them, where a question whose direct parents failed counts 0."""
     judge = judge or path.stem.removesuffix("_dsg") + "-dsg"
     answered: dict[str, set[str]] = {}
