@@ -221,8 +221,7 @@ def _count_uncommon(draw: Draw, table: Floats) -> dict[str, Any]:
         else:
             names, sizes = np.unique(table[~np.isnan(table)], return_counts=True)
             other = ((table != names[sizes.argmax()]) & ~np.isnan(table)).any(axis=0)
-        least = LEAST_RARER if names.size == 2 else LEAST_GRADED
-        return {"rarer": draw.count_holding(other), "at_least": least}
+        return {"rarer": draw.count_holding(other), "at_least": LEAST_GRADED}
 
     return draw.remember(("beside the commonest", *digest(table)), count_result)
 

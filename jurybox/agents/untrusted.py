@@ -17,10 +17,10 @@ KEPT = {"\n", "\t", "\u200c", "\u200d"}
 
 
 def mark(data: Any) -> dict[str, Any]:
-    return {"notice": NOTICE, "data": cleaned(data)}
+    return {"notice": NOTICE, "data": clean(data)}
 
 
-def cleaned(value: Any) -> Any:
+def clean(value: Any) -> Any:
     """Without letters that nobody sees; a long text is cut, and says so."""
     if isinstance(value, str):
         seen = "".join(c for c in value if c in KEPT or unicodedata.category(c) not in HIDDEN)
@@ -28,7 +28,7 @@ def cleaned(value: Any) -> Any:
             return seen
         return f"{seen[:MOST_LETTERS]} … ({len(seen) - MOST_LETTERS} more letters)"
     if isinstance(value, dict):
-        return {cleaned(str(name)): cleaned(part) for name, part in value.items()}
+        return {clean(str(name)): clean(part) for name, part in value.items()}
     if isinstance(value, list):
-        return [cleaned(part) for part in value]
+        return [clean(part) for part in value]
     return value

@@ -52,7 +52,8 @@ LimitsAt = Callable[[float], Limits]
 MOST_LEFT_OUT = 200
 ROUNDING = 1e-12
 # So few prompts that hold another answer than the commonest tell nothing of agreement beyond chance or
-# of order; of answers of more than two kinds, whose differences are of several sizes, more.
+# of order; of answers of more than two kinds, whose differences are of several sizes, and of agreement
+# among several people, where one prompt may hold several of the rarer answers, more.
 LEAST_RARER, LEAST_GRADED = 8, 10
 FEW = 20
 NO_SPREAD = "no prompt differs from another: nothing tells how sure it is"

@@ -20,7 +20,7 @@ from judges.models import Run, Upload
 from jurybox import Client
 from jurybox.agents.command import ForToken
 from jurybox.agents.server import build_server
-from jurybox.agents.untrusted import NOTICE, cleaned
+from jurybox.agents.untrusted import NOTICE, clean
 from tests import making
 from tests.jurybox.wheels import ROOT
 
@@ -194,4 +194,4 @@ def test_over_http_only_the_bearer_of_the_token_is_let_in():
 
 
 def test_a_long_text_is_cut_and_says_so():
-    assert cleaned({"a": ["x" * 2_003]}) == {"a": ["x" * 2_000 + " … (3 more letters)"]}
+    assert clean({"a": ["x" * 2_003]}) == {"a": ["x" * 2_000 + " … (3 more letters)"]}
