@@ -10,8 +10,8 @@ from pathlib import Path
 
 # What people type first, and the command that does it.
 SHORT = {"import": "import_study", "test-judge": "test_judge"}
-# These ask a running installation, and need neither Django nor a database.
-CLIENTS = {"mcp": "jurybox.agents.command"}
+# These ask a running installation, and need neither Django nor a database of their own.
+CLIENTS = {"check": "jurybox.check", "mcp": "jurybox.agents.command"}
 # What an installation needs, and two tables do not.
 OF_INSTALLATIONS = (
     *("ALLOWED_HOSTS", "SECRET_KEY", "DEBUG", "MEDIA_BUCKET", "MEDIA_ROOT", "CELERY_BROKER_URL"),

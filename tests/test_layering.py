@@ -131,9 +131,9 @@ FLOORS = {
         {"admin", "apps", "management", "urls"},
     ],
     "jurybox": [
-        {"command", "connection", "table"},
+        {"command", "connection", "facts", "table"},
         {"charts", "client"},
-        {"report", "agents"},
+        {"report", "agents", "check"},
         {"study"},
         {"__main__"},
     ],
@@ -249,7 +249,13 @@ def test_only_the_settings_read_the_environment():
     entries = {"audit/celery.py", "audit/wsgi.py", "audit/asgi.py", "jurybox/command.py"}
     # The package itself holds numpy to one thread, before anything imports it.
     # A notebook may find address and token of a Jurybox there; it is no part of one.
-    allowed = {"audit/settings.py", "audit/__init__.py", "jurybox/connection.py", *entries}
+    allowed = {
+        "audit/settings.py",
+        "audit/__init__.py",
+        "jurybox/connection.py",
+        "jurybox/check.py",
+        *entries,
+    }
     # Hands its own to the processes that it starts.
     allowed.add("audit/installation/processes.py")
     readers = {

@@ -61,6 +61,7 @@ NOT_RUN = {
     r".* delete_study ": "asks back: tests/annotations/management",
     r".* person tell": "tests/annotations/studies",
     r".* answer label-time": "needs answers of people who are not simulated: tests/audit/doors",
+    r"jurybox check ": "a process of its own: tests/jurybox/test_check.py",
     r".* compare_engines": "needs two engines",
 }
 NAMES = {"STUDY": "demo", "BENCHMARK": "geneval", "NAME": "owner", "J": "geneval-builtin"}

@@ -20,10 +20,10 @@ from pydantic import Field
 
 from audit import VERSION
 from jurybox.agents.budget import Budget
-from jurybox.agents.facts import three_facts
 from jurybox.agents.untrusted import NOTICE, mark
 from jurybox.client import Client
 from jurybox.connection import JuryboxError
+from jurybox.facts import three_facts
 
 INSTRUCTIONS = (
     "Jurybox holds studies in which people check automated judges of text-to-image models. Begin with "

@@ -78,8 +78,8 @@ def test_a_day_is_one_of_the_calendar(text, day):
 
 
 def test_a_table_that_names_images_and_has_numbers_besides_holds_scores():
-    roles = guessed("file,colour share,run", "a/1.png,0.25,x", "a/2.png,0.5,x")
-    assert roles == {"file": "picture", "colour share": "score", "run": "ignore"}
+    roles = guessed("file,colour share,note", "a/1.png,0.25,x", "a/2.png,0.5,y")
+    assert roles == {"file": "picture", "colour share": "score", "note": "ignore"}
 
 
 def test_numbers_beside_labels_are_still_nobodys_scores():

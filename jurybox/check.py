@@ -1,0 +1,146 @@
+"""`jurybox check`: fails when a judge no longer holds. For a continuous integration that uses judges."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from audit.stats.instrument.following import AGAINST, CANNOT_BE_TOLD, UPSIDE_DOWN
+from audit.words.drift_state import DRIFTS
+from jurybox.client import Client
+from jurybox.connection import JuryboxError
+from jurybox.facts import three_facts
+
+FAILED, BAD_CALL = 1, 2
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    judge: str
+    passes: bool
+    known: bool
+    words: str
+
+
+def main(arguments: list[str]) -> None:
+    given = parser().parse_args(arguments)
+    try:
+        facts = three_facts(_report(given))
+        verdicts = judge_verdicts(facts["judges"], given.judge, strict=given.strict)
+    except JuryboxError as refusal:
+        print(refusal, file=sys.stderr)
+        sys.exit(BAD_CALL)
+    for verdict in verdicts:
+        print(_line(verdict))
+    _write_summary(verdicts)
+    sys.exit(0 if all(verdict.passes for verdict in verdicts) else FAILED)
+
+
+def judge_verdicts(
+    judges: Mapping[str, Any], wanted: list[str], *, strict: bool = False
+) -> list[Verdict]:
+    """`strict`: what cannot be told yet fails, too."""
+    if missing := [name for name in wanted if name not in judges]:
+        raise JuryboxError(
+            f"The report has no judge {', '.join(missing)}. It has: {', '.join(judges) or 'none'}."
+        )
+    chosen = {name: judges[name] for name in wanted} if wanted else judges
+    if not chosen:
+        raise JuryboxError("The report has no judge to check.")
+    return [_verdict(name, facts, strict) for name, facts in chosen.items()]
+
+
+def _verdict(name: str, facts: Mapping[str, Any], strict: bool) -> Verdict:
+    follows, drift = facts["follows"].get("state"), facts["drift"]["state"]
+    if drift == DRIFTS:
+        words = f"has drifted since {drift_date(facts)}"
+        return Verdict(name, False, True, words)
+    if follows in AGAINST:
+        words = (
+            "orders images against people" if follows == UPSIDE_DOWN else "does not follow people"
+        )
+        return Verdict(name, False, True, words)
+    if CANNOT_BE_TOLD in (follows, drift):
+        return Verdict(name, not strict, False, "not enough data yet")
+    return Verdict(name, True, True, "follows people and holds")
+
+
+def drift_date(facts: Mapping[str, Any]) -> str:
+    return str(facts["drift"].get("since") or "a date that the report does not name")[:7]
+
+
+def _report(given: argparse.Namespace) -> dict[str, Any]:
+    if given.tables:
+        return _report_of_tables(given)
+    if not given.study:
+        raise JuryboxError("Name a study (--study), or give two tables: labels.csv scores.csv.")
+    return Client(address=given.address).get_newest_report(
+        given.study, question=given.question or None
+    )
+
+
+def _report_of_tables(given: argparse.Namespace) -> dict[str, Any]:
+    """In a process of its own: its database goes away with it."""
+    if len(given.tables) != 2:
+        raise JuryboxError("Two tables are compared: labels.csv scores.csv.")
+    with tempfile.TemporaryDirectory(prefix="jurybox-check-") as folder:
+        out = Path(folder) / "report.json"
+        beside = [f"--{part}={path}" for part in BESIDE if (path := getattr(given, part))]
+        if given.question:
+            beside.append(f"--question={given.question}")
+        program = "from jurybox.command import main; import sys; main(sys.argv[1:])"
+        command = [sys.executable, "-c", program, "audit", *given.tables, *beside, f"--out={out}"]
+        ran = subprocess.run(command, capture_output=True, text=True)  # noqa: S603 (our own program)
+        if not out.exists():
+            raise JuryboxError(ran.stderr.strip() or "The tables could not be audited.")
+        body: dict[str, Any] = json.loads(out.read_text())
+        return body
+
+
+def _line(verdict: Verdict) -> str:
+    """On GitHub a failure stands at the run, too."""
+    words = f"{verdict.judge}: {verdict.words}"
+    if "GITHUB_ACTIONS" not in os.environ or (verdict.passes and verdict.known):
+        return words
+    # Its commands end at the end of a line, and begin with %.
+    plain = words.replace("%", "%25").replace("\r", " ").replace("\n", " ")
+    return f"::{'warning' if verdict.passes else 'error'}::{plain}"
+
+
+def _write_summary(verdicts: list[Verdict]) -> None:
+    place = os.environ.get("GITHUB_STEP_SUMMARY")
+    if place:
+        rows = [f"| {_cell(one.judge)} | {_cell(one.words)} |" for one in verdicts]
+        with Path(place).open("a") as summary:
+            summary.write("\n".join(["| judge | |", "|---|---|", *rows, ""]))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+
+
+BESIDE = ("images", "generators")
+
+
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(
+        prog="jurybox check",
+        description="Exit with 1 if a judge has drifted or does not follow people.",
+    )
+    made.add_argument("tables", nargs="*", help="labels.csv scores.csv, instead of a study")
+    for part in BESIDE:
+        made.add_argument(f"--{part}", default="", help="a table beside the two")
+    made.add_argument("--study", default="", help="of a running Jurybox; its newest report")
+    made.add_argument("--address", default="", help="or JURYBOX_ADDRESS; the token: JURYBOX_TOKEN")
+    made.add_argument("--question", default="")
+    made.add_argument("--judge", action="append", default=[], help="only this one; again for more")
+    made.add_argument("--strict", action="store_true", help="fail on “not enough data yet”, too")
+    return made

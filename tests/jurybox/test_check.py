@@ -1,0 +1,102 @@
+"""`jurybox check` fails when a judge no longer holds; the GitHub Action calls it with what it was given."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+import yaml
+
+from audit.reports import make as reports
+from jurybox import JuryboxError, check
+from tests import making
+from tests.jurybox.wheels import ROOT
+
+TUTORIAL = ROOT / "docs" / "tutorial"
+
+
+def facts(follows: str = "follows", drift: str = "holds", since: str | None = None):
+    return {"follows": {"state": follows}, "drift": {"state": drift, "since": since}}
+
+
+@pytest.mark.parametrize(
+    ("given", "strict", "passes", "words"),
+    [
+        (facts(), True, True, "follows people and holds"),
+        (facts(drift="drifts", since="2024-05-01"), False, False, "has drifted since 2024-05"),
+        (facts("does not follow"), False, False, "does not follow people"),
+        (facts("upside down"), False, False, "orders images against people"),
+        (facts(drift="cannot be told"), False, True, "not enough data yet"),
+        (facts(drift="cannot be told"), True, False, "not enough data yet"),
+        (facts("cannot be told"), True, False, "not enough data yet"),
+    ],
+)
+def test_what_is_not_known_fails_only_where_one_is_strict(given, strict, passes, words):
+    (verdict,) = check.judge_verdicts({"j": given}, [], strict=strict)
+    assert (verdict.passes, verdict.words) == (passes, words)
+
+
+def test_a_judge_that_the_report_does_not_have_is_named():
+    with pytest.raises(JuryboxError, match="no judge other. It has: j"):
+        check.judge_verdicts({"j": facts()}, ["other"])
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_study_is_checked_by_its_newest_report(live_server, study, alice, capsys, monkeypatch):
+    making.labels(study, {f"early-{n}": {"ann": n % 2} for n in range(4)})
+    making.scores(study, {f"early-{n}": n / 4 for n in range(4)})
+    reports.make_report(study=study)
+    monkeypatch.setenv("JURYBOX_TOKEN", making.token(alice.user))
+    monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
+    given = ["--study", "shapes", "--address", live_server.url]
+    for strict, status in (([], 0), (["--strict"], 1)):
+        with pytest.raises(SystemExit) as ended:
+            check.main([*given, *strict])
+        assert ended.value.code == status
+    assert capsys.readouterr().out == "some-judge: not enough data yet\n" * 2
+
+
+def test_the_action_checks_two_tables_with_all_that_it_was_given(tmp_path):
+    action = yaml.safe_load((ROOT / "action.yml").read_text())
+    step = action["runs"]["steps"][-1]
+    used = {value.split(".")[1].split(" ")[0] for value in step["env"].values()}
+    assert used == set(action["inputs"])
+    assert "${{" not in step["run"]
+    (tmp_path / "jurybox").write_text(
+        f'#!/bin/sh\nexec {sys.executable} -c "from jurybox.command import main; main()" "$@"\n'
+    )
+    (tmp_path / "jurybox").chmod(0o755)
+    summary = tmp_path / "summary.md"
+    given = dict.fromkeys(step["env"], "") | {
+        **{
+            f"{part.upper()}": str(TUTORIAL / f"{part}.csv")
+            for part in action["inputs"]
+            if (TUTORIAL / f"{part}.csv").exists()
+        },
+        "STRICT": "false",
+    }
+    environment = (
+        os.environ
+        | given
+        | {
+            "PATH": f"{tmp_path}:{os.environ['PATH']}",
+            "PYTHONPATH": str(ROOT),
+            "GITHUB_ACTIONS": "true",
+            "GITHUB_STEP_SUMMARY": str(summary),
+        }
+    )
+    ran = subprocess.run(
+        ["bash", "-c", step["run"]], env=environment, capture_output=True, text=True
+    )
+    assert ran.returncode == 1, ran.stderr
+    assert "::error::" in ran.stdout and "has drifted since" in ran.stdout
+    assert "| judge | |" in summary.read_text()
+
+
+def test_tables_that_cannot_be_read_end_with_their_sentence(tmp_path, capsys):
+    with pytest.raises(SystemExit) as ended:
+        check.main([str(tmp_path / "no.csv"), str(tmp_path / "none.csv")])
+    assert ended.value.code == 2
+    assert "no.csv" in capsys.readouterr().err
