@@ -17,6 +17,7 @@ from audit.models import Report, Webhook, WebhookMessage
 from judges.models import Run
 
 READY, ALARM, FAILED = "report_ready", "alarm_rung", "run_failed"
+CHANGED = "verdict_changed"
 TEST = "test"
 Told = tuple[str, str, datetime, dict[str, Any]]  # event, what it is about, when, the words
 
@@ -66,7 +67,8 @@ def _message(hook: Webhook, told: Told) -> WebhookMessage:
 
 
 def _reports(hook: Webhook) -> tuple[int, list[Told]]:
-    """The newest report, and each alarm that had not rung in the report before."""
+    """The newest report, each alarm that had not rung in the report before, and each judge of which
+    another thing holds since then."""
     reports = Report.objects.with_usual_options().filter(study=hook.study).defer("body")
     new = list(reports.filter(pk__gt=hook.last_report, created_at__gt=hook.since).order_by("pk"))
     if not new:
@@ -75,12 +77,38 @@ def _reports(hook: Webhook) -> tuple[int, list[Told]]:
     ringing = _ringing(before) if before is not None else set()
     told: list[Told] = []
     for report in new:
+        told += _changes(before, report) if before is not None else []
+        before = report
         for judge in sorted(_ringing(report) - ringing):
             said = {"judge": judge, **_of_report(report)}
             told.append((ALARM, f"{report.pk} {judge}"[:120], report.created_at, said))
         ringing = _ringing(report)
     told.append((READY, str(new[-1].pk), new[-1].created_at, _of_report(new[-1])))
     return new[-1].pk, told
+
+
+def _changes(before: Report, report: Report) -> Iterator[Told]:
+    earlier = before.summary.get("judges", {})
+    for judge, now in sorted(report.summary.get("judges", {}).items()):
+        then = earlier.get(judge)
+        if then is None or _verdict(then) == _verdict(now):
+            continue
+        said = {
+            "judge": judge,
+            "before": _verdict(then),
+            "now": _verdict(now),
+            "new_generators": len(_generators(report) - _generators(before)),
+            **_of_report(report),
+        }
+        yield CHANGED, f"{report.pk} {judge}"[:120], report.created_at, said
+
+
+def _verdict(judge: dict[str, Any]) -> str:
+    return ", ".join(judge[key] for key in ("follows", "state") if judge.get(key))
+
+
+def _generators(report: Report) -> set[str]:
+    return {generator["name"] for generator in report.body.get("generators", ())}
 
 
 def _ringing(report: Report) -> set[str]:

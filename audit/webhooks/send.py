@@ -25,6 +25,7 @@ from audit.models import Webhook, WebhookMessage
 from audit.webhooks import address
 from audit.webhooks.address import Target
 from audit.webhooks.messages import FAILED
+from audit.webhooks.shapes import shape_for
 
 State = WebhookMessage.State
 # After each try in vain.
@@ -94,8 +95,8 @@ def _post(hook: Webhook, target: Target, message: WebhookMessage) -> int:
     """The status, which was one of success. No redirect is followed: it could lead behind the firewall."""
     import httpx
 
-    told = {"id": message.pk, **message.body}
-    body = json.dumps(told, ensure_ascii=False).encode()
+    shaped = shape_for(target.host, {"id": message.pk, **message.body})
+    body = json.dumps(shaped, ensure_ascii=False).encode()
     at = int(time.time())
     url = httpx.URL(
         scheme=target.parts.scheme,
@@ -110,7 +111,7 @@ def _post(hook: Webhook, target: Target, message: WebhookMessage) -> int:
         "Content-Type": "application/json",
         "User-Agent": "Jurybox",
         "Jurybox-Event": message.event,
-        "Jurybox-Delivery": str(told["id"]),
+        "Jurybox-Delivery": str(message.pk),
         "Jurybox-Signature": signature(secret_of(hook), body, at),
     }
     with (

@@ -18,7 +18,7 @@ from annotations.models import Event, Study
 from annotations.studies import deletion
 from audit import tasks
 from audit.models import Report, Webhook, WebhookMessage
-from audit.webhooks import address, messages, send, set_up
+from audit.webhooks import address, messages, send, set_up, shapes
 from judges.models import Run
 from judges.runs import lifecycle
 from tests import making
@@ -405,3 +405,52 @@ def test_many_studies_without_a_webhook_cost_no_query_each(
         making.study(f"more-{number}", prompts=1)
     with django_assert_num_queries(len(few)):
         webhooks_task()
+
+
+def holding(study, generators, **states):
+    judges = {
+        name: {"alarm": False, "title": name, "follows": "follows", "state": state}
+        for name, state in states.items()
+    }
+    return Report.objects.create(
+        study=study,
+        body={"generators": [{"name": name} for name in generators]},
+        summary={"judges": judges, "sentence": "All is well."},
+        data="d" * 64,
+        seconds=0,
+    )
+
+
+def test_another_verdict_is_told_with_the_number_of_new_generators(study, receiver, secret):
+    holding(study, ["ancient"], clip="holds", vqa="holds")
+    webhooks_task()
+    holding(study, ["ancient", "fresh"], clip="cannot be told", vqa="holds")
+    webhooks_task()
+    (changed,) = (one for one in told(receiver) if one["event"] == "verdict_changed")
+    assert (changed["judge"], changed["before"], changed["now"], changed["new_generators"]) == (
+        *("clip", "follows, holds", "follows, cannot be told"),
+        1,
+    )
+    assert "ancient" not in json.dumps(changed)
+
+
+@pytest.mark.parametrize(
+    "event", ["report_ready", "alarm_rung", "verdict_changed", "run_failed", "test"]
+)
+def test_slack_and_teams_get_a_sentence_in_their_own_form(event):
+    body = {
+        "event": event,
+        "title": "Cats & <@channel>",
+        "judge": "clip",
+        "reason": "The disk is full.",
+        "before": "follows, holds",
+        "now": "follows, drifts",
+        "new_generators": 2,
+        "report": {"sentence": "1 judge: 1 drifts."},
+    }
+    words = shapes.sentence(body)
+    slack = shapes.shape_for("hooks.slack.com", body)
+    assert slack == {"text": words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")}
+    teams = shapes.shape_for("prod-1.westeurope.logic.azure.com", body)
+    assert teams["attachments"][0]["content"]["body"][0]["inlines"][0]["text"] == words
+    assert shapes.shape_for("hooks.slack.com.example.org", body) is body
