@@ -134,7 +134,7 @@ def as_jsonl(rows: Rows) -> Iterator[str]:
 def defused(value: object) -> object:
     """A leading apostrophe keeps a spreadsheet from running the cell; numbers stay numbers.
 
-    What looks as if it had been defused gets one more, so that `reading.restored` gives back
+    What looks as if it had been defused gets one more, so that `text_files.restored` gives back
     exactly what was there.
     """
     if isinstance(value, str) and value.lstrip("'").startswith(FORMULA):

@@ -62,7 +62,7 @@ def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
         words = set_aside.count_again(member=member).owner_note
     else:
         raise Http404
-    return _answer_change(request, place, words, messages.WARNING)
+    return _show_change(request, place, words, messages.WARNING)
 
 
 @require_POST
@@ -96,7 +96,7 @@ def invite(request: PersonsRequest, slug: str) -> HttpResponse:
             group=group,
             by=request.user,
         )
-    return _answer_change(request, place)
+    return _show_change(request, place)
 
 
 @require_POST
@@ -111,7 +111,7 @@ def add(request: HtmxRequest, slug: str) -> HttpResponse:
             raise
         return _people(request, place, refused=refusal.message, typed=name)
     words = f"{member.name} is in the study, as {member.get_role_display()}."
-    return _answer_change(request, place, words)
+    return _show_change(request, place, words)
 
 
 @require_POST
@@ -124,7 +124,7 @@ def set_rules(request: HtmxRequest, slug: str) -> HttpResponse:
     if "fastest_seconds" in request.POST:
         seconds = number(request.POST["fastest_seconds"])
         study_settings.set_fastest(study=place.study, seconds=seconds)
-    return _answer_change(request, place)
+    return _show_change(request, place)
 
 
 @require_POST
@@ -144,7 +144,7 @@ def change_groups(request: HtmxRequest, slug: str) -> HttpResponse:
             study=study, name=given.get("name", ""), selection=selection, inside=inside
         )
         words = f"The group “{made.name}” gets {made.images_in_words}."
-    return _answer_change(request, place, words)
+    return _show_change(request, place, words)
 
 
 @require_POST
@@ -152,7 +152,7 @@ def close_invitation(request: HtmxRequest, slug: str, invitation_id: int) -> Htt
     place = owner_place_or_404(request, slug)
     invitation = get_object_or_404(Invitation, pk=invitation_id, study=place.study)
     invitations.close_invitation(invitation=invitation)
-    return _answer_change(request, place)
+    return _show_change(request, place)
 
 
 @require_POST
@@ -162,10 +162,10 @@ def set_places(request: HtmxRequest, slug: str, invitation_id: int) -> HttpRespo
     invitation = get_object_or_404(Invitation, pk=invitation_id, study=place.study)
     places = whole(request.POST.get("places", ""))
     crowd.set_places_per_address(invitation=invitation, places=places)
-    return _answer_change(request, place)
+    return _show_change(request, place)
 
 
-def _answer_change(
+def _show_change(
     request: HtmxRequest, place: Place, words: str = "", level: int = messages.SUCCESS
 ) -> HttpResponse:
     if request.htmx:

@@ -10,11 +10,12 @@ from typing import Any
 from django.db import transaction
 
 from annotations.errors import ImportRefused
+from annotations.exports.labels import defused
 from annotations.exports.pseudonyms import naming
 from annotations.models import Pair, PairVote, Study
 from annotations.pairs.write_votes import BATCH, OTHER, TakenVotes, VoteWriter
 from annotations.sources.records import VoteRecord
-from annotations.sources.text_files import FORMULA
+from annotations.sources.text_files import restored
 
 COLUMNS = ("pair_id", "prompt_id", "first", "second", "rater", "question", "value", "left")
 NEEDED = COLUMNS[:-1]
@@ -71,7 +72,7 @@ def pair_rows(study: Study) -> Iterator[dict[str, str]]:
 def csv_lines(rows: Iterable[Mapping[str, str]], columns: Sequence[str] = COLUMNS) -> Iterator[str]:
     yield _line(columns)
     for row in rows:
-        yield _line([_safe(row[column]) for column in columns])
+        yield _line([defused(row[column]) for column in columns])
 
 
 def read(lines: Iterable[str]) -> csv.DictReader[str]:
@@ -84,20 +85,10 @@ def read(lines: Iterable[str]) -> csv.DictReader[str]:
     return rows
 
 
-def _line(cells: Iterable[str]) -> str:
+def _line(cells: Iterable[object]) -> str:
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow(cells)
     return out.getvalue()
-
-
-def _safe(cell: str) -> str:
-    """A spreadsheet must not take what somebody typed for a formula."""
-    return f"'{cell}" if cell.startswith(FORMULA) else cell
-
-
-def _plain(cell: str) -> str:
-    """What `_safe` made safe, as it was."""
-    return cell[1:] if cell.startswith("'") and cell[1:].startswith(FORMULA) else cell
 
 
 class VotesRefused(ImportRefused):
@@ -139,7 +130,7 @@ def take(study: Study, rows: Iterable[Mapping[str, Any]]) -> TakenVotes:
 
 
 def vote_of(row: Mapping[str, Any], line: int) -> VoteRecord:
-    cell = {name: _plain(str(row.get(name) or "").strip()) for name in COLUMNS}
+    cell = {name: restored(str(row.get(name) or "").strip()) for name in COLUMNS}
     if empty := [name for name in NEEDED if not cell[name]]:
         raise ValueError(f"{', '.join(empty)} is empty")
     value, left = FROM_FILE.get(cell["value"]), cell["left"]

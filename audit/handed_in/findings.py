@@ -8,6 +8,7 @@ from typing import Any
 from audit.view import by_urgency
 from audit.words import drift_state, page_sentences
 from audit.words import report as report_words
+from audit.words.numbers import count_words, join_names
 from audit.words.report import title
 
 # With more judges, those that hold are counted and named in one sentence.
@@ -19,8 +20,8 @@ def question_name(body: dict[str, Any]) -> str:
     images = sum(generator["images"] for generator in body["generators"])
     generators = len(body["generators"])
     work = (
-        f"{_n(people['raters'], 'person', 'people')} gave {_n(people['annotations'], 'answer')} "
-        f"about {_some_of(people['images'], images)} by {_n(generators, 'generator')}, to "
+        f"{count_words(people['raters'], 'person', 'people')} gave {count_words(people['annotations'], 'answer')} "
+        f"about {_some_of(people['images'], images)} by {count_words(generators, 'generator')}, to "
         f"the question “{body['question']}”"
     )
     if not judges:
@@ -31,16 +32,16 @@ def question_name(body: dict[str, Any]) -> str:
         else "Do the judges agree with people, and do they still"
     )
     return (
-        f"{work}; {_n(judges, 'automated judge')} scored the same images. {doubt} on generators "
+        f"{work}; {count_words(judges, 'automated judge')} scored the same images. {doubt} on generators "
         "that are newer?"
     )
 
 
 def _some_of(labelled: int, images: int) -> str:
     return (
-        f"all {_n(images, 'image')}"
+        f"all {count_words(images, 'image')}"
         if labelled == images
-        else f"{labelled} of {_n(images, 'image')}"
+        else f"{labelled} of {count_words(images, 'image')}"
     )
 
 
@@ -67,14 +68,7 @@ def _of_many(body: dict[str, Any]) -> list[str]:
         *(drift_state.sentence(title(name), drifting[name]) for name in shown),
     ]
     if more := list(drifting)[EACH:]:
-        lines.append(f"So {'does' if len(more) == 1 else 'do'} {_names(more)}.")
+        lines.append(
+            f"So {'does' if len(more) == 1 else 'do'} {join_names([title(name) for name in more])}."
+        )
     return lines
-
-
-def _names(names: list[str]) -> str:
-    titles = [title(name) for name in names]
-    return titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
-
-
-def _n(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"

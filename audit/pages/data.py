@@ -33,6 +33,7 @@ from audit.images.browse import PER_PAGE, Filters, NotThere
 from audit.images.tally import TALLY
 from audit.models import Report
 from audit.next_labels.draw import draw_labels
+from audit.pages.export import filters_or_404
 from audit.pages.filters import select
 from audit.words.counting import who_counts
 from audit.words.report import title
@@ -74,7 +75,7 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
     """Do something with the chosen images: those ticked, or all that fit the filter."""
     place = research_place_or_404(request, slug)
     study, do = place.study, request.POST.get("do", "")
-    filters = _filters_or_404(QueryDict(request.POST.get("query", "").lstrip("?")))
+    filters = filters_or_404(QueryDict(request.POST.get("query", "").lstrip("?")))
     if do in ("label", "known"):
         owner_place_or_404(request, slug)
     if "all" not in request.POST or do in ("label", "keep", "known"):
@@ -134,7 +135,7 @@ def _whole(text: str) -> int:
 class _Page:
     def __init__(self, request: HtmxRequest, place: Place) -> None:
         self.request, self.place, self.study = request, place, place.study
-        self.filters = _filters_or_404(request.GET)
+        self.filters = filters_or_404(request.GET)
         self.judges = runs_by_name(self.study)
         if self.filters.judge and self.filters.judge not in self.judges:
             raise Http404
@@ -334,13 +335,6 @@ class _Page:
     def _as_view(self, name: str) -> str:
         view = {} if name == "grid" else {"view": name}
         return reverse("data", args=[self.study.slug]) + self.filters.address(**view)
-
-
-def _filters_or_404(query: QueryDict) -> Filters:
-    try:
-        return Filters.from_query(query)
-    except NotThere as error:
-        raise Http404 from error
 
 
 def _ordered(study: Study, filters: Filters, run: Run | None = None) -> QuerySet[Image]:

@@ -18,6 +18,7 @@ from annotations.studies import queries as study_queries
 from annotations.studies.queries import StudyCounts
 from audit.models import ClosedTour, Report
 from audit.pages.home_cards import next_step
+from audit.words.numbers import count_words
 from judges.models import Run
 
 
@@ -88,8 +89,8 @@ def _steps(
     yield Step(
         "data",
         "Data",
-        f"{_n(counts.images, 'image')} of {_n(counts.prompts, 'prompt')} by "
-        f"{_n(counts.generators, 'generator')}."
+        f"{count_words(counts.images, 'image')} of {count_words(counts.prompts, 'prompt')} by "
+        f"{count_words(counts.generators, 'generator')}."
         if has_images
         else "No images yet. Bring pictures, tables, or a benchmark’s files.",
         has_images,
@@ -101,16 +102,20 @@ def _steps(
     yield Step(
         "questions",
         "Questions",
-        f"People answer “{study.form.title}”, {_n(asked, 'question')} about each image.",
+        f"People answer “{study.form.title}”, {count_words(asked, 'question')} about each image.",
         True,
         step_address("form-edit") if is_owner else "",
         "Change the questions",
     )
-    labelled = f"{counts.labelled} of {_n(counts.images, 'image')} labelled; " if has_images else ""
+    labelled = (
+        f"{counts.labelled} of {count_words(counts.images, 'image')} labelled; "
+        if has_images
+        else ""
+    )
     yield Step(
         "people",
         "Annotators",
-        f"{labelled}{_n(counts.people, 'person', 'people')} in this study, up to {study.overlap} "
+        f"{labelled}{count_words(counts.people, 'person', 'people')} in this study, up to {study.overlap} "
         "for each image.",
         has_images and counts.labelled == counts.images,
         step_address("people"),
@@ -118,7 +123,7 @@ def _steps(
         (("Export labels", exported("labels")),) if counts.annotations else (),
     )
     going, stopped = runs.count(Run.State.RUNNING), runs.count(Run.State.STOPPED)
-    parts = [_n(len(runs), "run")]
+    parts = [count_words(len(runs), "run")]
     parts += [f"{going} in progress"] if going else []
     parts += [f"{stopped} stopped with an error"] if stopped else []
     yield Step(
@@ -143,7 +148,3 @@ def _steps(
         "See the summary",
         (("Export reports", step_address("reports")),) if report is not None else (),
     )
-
-
-def _n(count: int, one: str, many: str = "") -> str:
-    return f"{count} {one if count == 1 else many or one + 's'}"

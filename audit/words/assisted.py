@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from audit.stats import enough
+from audit.words.numbers import join_names
 from audit.words.report import title
 
 # Below this gain in labels nobody would speak of help.
@@ -47,7 +48,7 @@ def sentences(body: dict[str, Any]) -> list[str]:
             )
     if complete:
         lines.append(
-            f"{_join_names(complete)}: all images have labels, so there is nothing left for judges to add."
+            f"{join_names(complete)}: all images have labels, so there is nothing left for judges to add."
         )
     return [*lines, NOT_TO_AUDIT]
 
@@ -83,7 +84,3 @@ def _why_not(body: dict[str, Any]) -> str:
     if any("value" in score for score in reasons):
         return f"no generator has {enough.IMAGES} labels"
     return known[0] if known else "this report is older than these scores"
-
-
-def _join_names(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

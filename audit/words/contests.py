@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.words.numbers import per_hundred, side, with_interval
+from audit.words.numbers import join_names, per_hundred, side, with_interval
 from audit.words.report import title
 
 NAMED = 4
@@ -178,10 +178,6 @@ def of_generator(told: dict[str, Any], generator: str, key: str = "win_share") -
 def ranks(place: dict[str, Any]) -> str:
     first, last = place["first"], place["last"]
     return f"rank {first}" if first == last else f"rank {first} to {last}"
-
-
-def join_names(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 def of_rate(body: dict[str, Any]) -> list[str]:

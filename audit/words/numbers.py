@@ -113,3 +113,11 @@ def corrected_p(estimate: dict[str, Any]) -> str:
     if "p_bh" in estimate:
         return p_words(estimate["p_bh"], "Benjamini–Hochberg")
     return p_words(estimate["p_holm"]) if "p_holm" in estimate else ""
+
+
+def join_names(names: list[str]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def count_words(count: int, one: str, many: str = "") -> str:
+    return f"{count} {one if count == 1 else many or one + 's'}"

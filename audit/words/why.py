@@ -7,7 +7,7 @@ from typing import Any
 from audit.stats.multiplicity import LEVEL
 from audit.words import anchors, watches
 from audit.words.drift_state import turned
-from audit.words.numbers import number, p_words, side, with_interval
+from audit.words.numbers import join_names, number, p_words, side, with_interval
 from audit.words.report import title
 
 # What each part is called in a table, and what it means in a sentence.
@@ -152,8 +152,7 @@ def _together(body: dict[str, Any]) -> list[str]:
 
 
 def _join_names(parts: list[str]) -> str:
-    names = [NAMES[part] for part in parts]
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    return join_names([NAMES[part] for part in parts])
 
 
 def _need(parts: list[str]) -> str:

@@ -12,6 +12,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -36,22 +37,14 @@ from judges.protocols import (
     Detector,
     Judgement,
     KnownAnswers,
-    Matcher,
     Method,
     Objects,
     Placed,
     Question,
-    Reward,
-    Rewarder,
     Shown,
-    Similarity,
     Subject,
-    Talk,
-    Talker,
-    TextReader,
     Unscored,
     Want,
-    Writing,
 )
 from judges.recipes.names import KINDS
 from judges.registry import Judge
@@ -90,6 +83,9 @@ class PendingImage:
             (one.place, self.picture if one.place == RESULT else self.beside[one.place].result())
             for one in placed
         )
+
+
+Asked = Sequence[tuple[PendingImage, Any]]
 
 
 class ImageScorer:
@@ -271,7 +267,10 @@ class ImageScorer:
                 # Pictures of one size side by side: an engine pads them less.
                 readable.sort(key=lambda pending: pending.picture.size)
                 wanted = {pending: wanted[pending] for pending in readable}
-            getattr(self, f"_ask_{kind}")(wanted)
+            if kind in EACH:
+                self._ask_each(kind, partial(EACH[kind], self._parts[kind]), wanted)
+            else:
+                getattr(self, f"_ask_{kind}")(wanted)
 
     def can_open(self, pending: PendingImage) -> bool:
         if not pending.image.file:
@@ -321,42 +320,10 @@ class ImageScorer:
 
         self._ask_each("colors", colors, {p: w for p, w in wanted.items() if not p.failure})
 
-    def _ask_writing(self, wanted: Mapping[PendingImage, Sequence[Writing]]) -> None:
-        reader: TextReader = self._parts["writing"]
-
-        def read(asked: Sequence[tuple[PendingImage, Writing]]) -> Sequence[Any]:
-            return reader.read_text([p.picture for p, _ in asked])
-
-        self._ask_each("writing", read, wanted)
-
-    def _ask_similarity(self, wanted: Mapping[PendingImage, Sequence[Similarity]]) -> None:
-        matcher: Matcher = self._parts["similarity"]
-
-        def similarities(asked: Sequence[tuple[PendingImage, Similarity]]) -> Sequence[Any]:
-            return matcher.similarities([(p.picture, want.text) for p, want in asked])
-
-        self._ask_each("similarity", similarities, wanted)
-
-    def _ask_reward(self, wanted: Mapping[PendingImage, Sequence[Reward]]) -> None:
-        rewarder: Rewarder = self._parts["reward"]
-
-        def rewards(asked: Sequence[tuple[PendingImage, Reward]]) -> Sequence[Any]:
-            return rewarder.rewards([(p.placed_pictures(want), want) for p, want in asked])
-
-        self._ask_each("reward", rewards, wanted)
-
-    def _ask_talk(self, wanted: Mapping[PendingImage, Sequence[Talk]]) -> None:
-        talker: Talker = self._parts["talk"]
-
-        def talk(asked: Sequence[tuple[PendingImage, Talk]]) -> Sequence[Any]:
-            return talker.talk([(p.placed_pictures(want), want) for p, want in asked])
-
-        self._ask_each("talk", talk, wanted)
-
     def _ask_each(
         self,
         kind: str,
-        call: Callable[[Sequence[tuple[PendingImage, Any]]], Sequence[Any]],
+        call: Callable[[Asked], Sequence[Any]],
         wanted: Mapping[PendingImage, Sequence[Want]],
     ) -> None:
         """One answer for each want of each image."""
@@ -488,6 +455,21 @@ class ImageScorer:
             )
         if not self.anew:
             self.looks.save(rows)
+
+
+def _placed(asked: Asked) -> list[tuple[Shown, Any]]:
+    return [(pending.placed_pictures(want), want) for pending, want in asked]
+
+
+# How an engine answers, by the kind of want, where each want of an image has a call of its own.
+EACH: dict[str, Callable[[Any, Asked], Sequence[Any]]] = {
+    "writing": lambda reader, asked: reader.read_text([p.picture for p, _ in asked]),
+    "similarity": lambda matcher, asked: matcher.similarities(
+        [(p.picture, want.text) for p, want in asked]
+    ),
+    "reward": lambda rewarder, asked: rewarder.rewards(_placed(asked)),
+    "talk": lambda talker, asked: talker.talk(_placed(asked)),
+}
 
 
 def _named_pixel(pending: PendingImage) -> Picture.Image:

@@ -29,6 +29,7 @@ from audit.questions.leaderboard.question import LEADERBOARD
 from audit.reports.pairing import kept_questions
 from audit.statistic_names import headings
 from audit.words import contests as words
+from audit.words.numbers import join_names
 from audit.words.report import title
 from judges.names import short_titles
 
@@ -153,7 +154,7 @@ def _context(page: LeaderboardPage) -> dict[str, Any]:
         "csv": page.address("leaderboard-table"),
         "whole_file": page.address("leaderboard-file"),
         "plots": [_plot(page, body, name) for name in PLOTS],
-        "groups": [words.join_names(group) for group in body["people"].get("groups", [])],
+        "groups": [join_names(group) for group in body["people"].get("groups", [])],
         "signature": [*charts.caption(body), body["signature"]["rule"]],
     }
 

@@ -9,6 +9,7 @@ from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
 from audit.questions.by_question import draw_by_question
 from audit.questions.each_question.question import EACH_QUESTION
 from audit.stats.instrument.following import AGAINST, FOLLOWING
+from audit.words.numbers import join_names
 from audit.words.report import title
 
 BY_CHANCE = 0.5
@@ -45,8 +46,7 @@ def _describe(name: str, yes: list[str], no: list[str]) -> str:
 
 
 def _join_names(names: list[str]) -> str:
-    quoted = [f"“{name}”" for name in names]
-    return " and ".join([", ".join(quoted[:-1]), quoted[-1]] if quoted[1:] else quoted)
+    return join_names([f"“{name}”" for name in names])
 
 
 def _judges(body: Body) -> list[str]:

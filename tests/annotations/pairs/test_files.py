@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotations.models import Image, Membership, Pair, PairVote
-from annotations.pairs import assign, draws, record
+from annotations.pairs import assign, draws, files, record
 from tests import making
 from tests.annotations.pairs.votes import votes_of
 
@@ -66,6 +66,14 @@ def write(path, *rows):
     head = "pair_id,prompt_id,first,second,rater,question,value,left"
     path.write_text("\n".join([head, *rows]) + "\n")
     return str(path)
+
+
+@pytest.mark.parametrize("name", ["=1+1", "'=1+1", "'plain", "plain"])
+def test_a_name_that_a_spreadsheet_could_run_comes_back_as_it_was(name):
+    row = dict.fromkeys(files.COLUMNS, "x") | {"rater": name, "value": "first", "left": ""}
+    lines = "".join(files.csv_lines([row])).splitlines()
+    assert ",=" not in lines[1]
+    assert files.vote_of(next(files.read(lines)), 2).rater == name
 
 
 def test_a_pair_in_the_other_order_is_the_same_pair_turned_round(study, tmp_path):
