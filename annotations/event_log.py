@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from annotations.database.read_only import may_write
@@ -73,12 +73,27 @@ def note_account(did: str, words: str, *, account: Any = None, by: Any = None) -
 
 
 def installation_events() -> QuerySet[Event]:
-    rows = Event.objects.filter(study=None).select_related("by", "account")
+    rows = Event.objects.filter(study=None).select_related("by", "about", "account")
     return rows.order_by("-pk")
 
 
 def events(study: Study) -> QuerySet[Event]:
-    return Event.objects.filter(study=study).select_related("by", "about").order_by("-pk")
+    rows = Event.objects.filter(study=study).select_related("by", "about", "account")
+    return rows.order_by("-pk")
+
+
+def search_events(rows: QuerySet[Event], words: str) -> QuerySet[Event]:
+    """Each word stands in what was done, in the name of who did it, or in the day (2026-11)."""
+    for word in words.split():
+        rows = rows.filter(
+            Q(words__icontains=word)
+            | Q(did__icontains=word)
+            | Q(by__username__icontains=word)
+            | Q(account__username__icontains=word)
+            | Q(about__name__icontains=word)
+            | Q(at__startswith=word)
+        )
+    return rows
 
 
 def _current_actor() -> tuple[Any, bool]:

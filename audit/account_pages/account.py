@@ -10,9 +10,8 @@ from django.contrib.auth import update_session_auth_hash
 from django.contrib.auth.forms import PasswordChangeForm
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.core.paginator import Paginator
 from django.db import transaction
-from django.http import Http404, HttpResponse
+from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
 from django.views.decorators.cache import never_cache
@@ -22,6 +21,7 @@ from annotations import event_log
 from annotations.access import PersonsRequest, places_of
 from annotations.errors import Refused
 from annotations.labelling.own_work import own_work
+from annotations.pages.events import show_events
 from annotations.rates import Rate
 from audit.accounts import addresses, one_time_codes, second_factor, tokens, trail
 from audit.installation import own_address
@@ -29,7 +29,6 @@ from audit.models import ApiToken, SecondFactor
 from audit.tasks import mail_address_task
 from judges.runs.wake import send
 
-EVENTS_PER_PAGE = 100
 # A browser that was left open must not be a place to guess the password.
 OLD_PASSWORDS = Rate("old passwords", free=5, every=timedelta(minutes=5))
 
@@ -181,17 +180,12 @@ def log_out_everywhere(request: PersonsRequest) -> HttpResponse:
 
 
 @require_GET
-def events(request: PersonsRequest) -> HttpResponse:
+def events(request: PersonsRequest) -> HttpResponseBase:
     """Log-ins, passwords, tokens, and what administrators did; for superusers."""
     if not request.user.is_superuser:
         raise Http404
-    page = Paginator(event_log.installation_events(), EVENTS_PER_PAGE).get_page(
-        request.GET.get("page")
-    )
-    template = "audit/installation_events.html"
-    if request.htmx:
-        template += "#events"
-    return render(request, template, {"page": page, "events": page.object_list})
+    rows = event_log.installation_events()
+    return show_events(request, rows, "audit/installation_events.html", "installation-history")
 
 
 def _page(

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import csv
+import io
+
 import pytest
 from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
@@ -215,6 +218,26 @@ def test_the_owner_reads_the_newest_first(as_alice, study, alice):
     part = as_alice.get(reverse("events", args=[study.slug]), headers={"HX-Request": "true"}).text
     assert "<html" not in part
     assert "set the study to open" in part
+
+
+def test_the_owner_searches_by_words_person_and_day_and_saves_what_was_found(
+    as_alice, study, alice
+):
+    event_log.note(study, "status", "set the study to paused", by=alice.user)
+    event_log.note(study, "export", "=exported labels")
+    address = reverse("events", args=[study.slug])
+    assert "exported labels" not in as_alice.get(address, {"q": "alice paused"}).text
+    day = Event.objects.latest("pk").at.date().isoformat()
+    for words, count in (("paused", 1), (day, 2), ("1999-01-01", 0), ("alice exported", 0)):
+        saved = as_alice.get(address, {"q": words, "csv": "1"})
+        rows = list(csv.DictReader(io.StringIO(saved.getvalue().decode())))
+        assert len(rows) == count, words
+    assert saved.headers["Content-Disposition"] == 'attachment; filename="shapes-history.csv"'
+    everything = as_alice.get(address, {"csv": "1"}).getvalue().decode()
+    (newest, first) = csv.DictReader(io.StringIO(everything))
+    assert (first["by"], newest["by"]) == ("alice", "(command line)")
+    assert newest["words"] == "'=exported labels"
+    assert "No event has these words" in as_alice.get(address, {"q": "nothing like it"}).text
 
 
 def test_the_page_asks_as_often_with_two_hundred_events_as_with_two(as_alice, study):
