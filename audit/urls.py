@@ -7,7 +7,7 @@ import annotations.urls
 import audit.pages.urls
 import judges.pages.urls
 from audit import api
-from audit.account_pages import account, first_start, log_in, reset
+from audit.account_pages import account, first_start, log_in, reset, search
 from audit.doors import page as doors
 from audit.installation import pages
 from audit.pages import overview
@@ -77,6 +77,7 @@ handler500 = "audit.installation.pages.server_error"
 
 urlpatterns = [
     path("", pages.home, name="home"),
+    path("search/", search.search, name="search"),
     path("demo/", pages.make_demo, name="demo-make"),
     path("first-start/", first_start.first_start, name="first-start"),
     path("login/", log_in.LogIn.as_view(), name="login"),

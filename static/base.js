@@ -42,6 +42,16 @@ document.addEventListener("click", (event) => {
 system.addEventListener("change", announceTheme);
 nameTheSwitch();
 
+// ---- Search by Ctrl-K or ⌘K ---------------------------------------------------------------------
+
+document.addEventListener("keydown", (event) => {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "k") return;
+  const link = document.querySelector("[data-search]");
+  if (!link) return;
+  event.preventDefault();
+  location.assign(link.href);
+});
+
 // ---- htmx ---------------------------------------------------------------------------------------
 
 const refusal = document.getElementById("refusal");

@@ -17,6 +17,7 @@ ROLES = ("anonymous", "stranger", "crowd", "annotator", "researcher", "owner", "
 # (the owner, whose own it is), "maker" (of studies), "superuser", "nobody". A superuser is an owner of every study.
 ROWS = {
     "home": "person",
+    "search": "person",
     "demo-make": "maker",
     "login": "everybody",
     "forgot": "everybody",

@@ -1,0 +1,102 @@
+"""One field that finds studies, pages, images and prompts: reached from everywhere by Ctrl-K."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import urlencode
+
+from django.db.models import Q
+from django.http import HttpResponse
+from django.shortcuts import render
+from django.urls import reverse
+from django.views.decorators.http import require_GET
+
+from annotations.access import PersonsRequest, Place, places_of
+from annotations.models import Image, Prompt
+from audit.navigation import Link, Navigation
+
+# Of each kind: who sees more needs another word.
+MOST = 8
+LONGEST = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    title: str
+    links: list[Link]
+
+
+@require_GET
+def search(request: PersonsRequest) -> HttpResponse:
+    """`study`: the one that somebody came from; its pages and images come first."""
+    places = places_of(request.user)
+    here = next((one for one in places if one.study.slug == request.GET.get("study")), None)
+    words = request.GET.get("q", "").strip()[:LONGEST]
+    groups = [group for group in _groups(places, here, words.lower().split()) if group.links]
+    context = {"q": words, "here": here.study if here else None, "groups": groups}
+    part = "#results" if request.htmx else ""
+    return render(request, f"audit/search.html{part}", context)
+
+
+def _groups(places: list[Place], here: Place | None, words: list[str]) -> list[Group]:
+    if not words:
+        return [Group("Studies", [_study_link(place) for place in places[:MOST]])]
+    of = [here] if here else places
+    searched = [place.study.pk for place in of if place.may_research]
+    return [
+        Group("Pages", _pages(here, words) if here else []),
+        Group("Studies", [_study_link(place) for place in places if _fits(place, words)][:MOST]),
+        Group("Images", _images(searched, words)),
+        Group("Prompts", _prompts(searched, words)),
+    ]
+
+
+def _fits(place: Place, words: list[str]) -> bool:
+    text = f"{place.study.title} {place.study.slug}".lower()
+    return all(word in text for word in words)
+
+
+def _study_link(place: Place) -> Link:
+    return Link(place.study.title, _navigation(place).start)
+
+
+def _pages(here: Place, words: list[str]) -> list[Link]:
+    return [
+        Link(f"{section.title} · {link.title}", link.url)
+        for section, links in _navigation(here).all
+        for link in links
+        if all(word in f"{section.title} {link.title}".lower() for word in words)
+    ]
+
+
+def _navigation(place: Place) -> Navigation:
+    return Navigation(place.study, "", place.role, "", "", "")
+
+
+def _images(studies: list[int], words: list[str]) -> list[Link]:
+    """By the beginning of its id: an index has it."""
+    if len(words) != 1:
+        return []
+    rows = Image.objects.filter(study__in=studies, key__startswith=words[0])
+    return [
+        Link(
+            f"{image.key} · {image.study.title}",
+            reverse("data-image", args=[image.study.slug, image.public_id]),
+        )
+        for image in rows.select_related("study").order_by("study", "key")[:MOST]
+    ]
+
+
+def _prompts(studies: list[int], words: list[str]) -> list[Link]:
+    """To the images of each, on the page of images."""
+    wanted = Q()
+    for word in words:
+        wanted &= Q(text__icontains=word)
+    rows = Prompt.objects.filter(wanted, study__in=studies).select_related("study")
+    return [
+        Link(
+            f"{prompt.text[:120]} · {prompt.study.title}",
+            f"{reverse('data', args=[prompt.study.slug])}?{urlencode({'q': prompt.text[:LONGEST]})}",
+        )
+        for prompt in rows.order_by("pk")[:MOST]
+    ]
