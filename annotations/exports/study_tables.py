@@ -66,8 +66,10 @@ def prompt_rows(study: Study, *, among: Sequence[int] | None = None) -> Iterator
         }
 
 
-def prompt_picture_rows(study: Study) -> Iterator[dict[str, object]]:
-    for picture in _prompt_pictures(study):
+def prompt_picture_rows(
+    study: Study, *, among: Sequence[int] | None = None
+) -> Iterator[dict[str, object]]:
+    for picture in prompt_pictures(study, among):
         yield {
             "prompt_id": picture.prompt.key,
             "place": picture.place,
@@ -75,9 +77,20 @@ def prompt_picture_rows(study: Study) -> Iterator[dict[str, object]]:
         }
 
 
-def _prompt_pictures(study: Study) -> Iterator[PromptPicture]:
+def prompt_pictures(study: Study, among: Sequence[int] | None = None) -> Iterator[PromptPicture]:
+    """Each once; `among`: of the prompts of these images."""
     rows = PromptPicture.objects.filter(study=study).select_related("prompt")
-    return rows.order_by("prompt__key", "pk").iterator(chunk_size=image_chunks.SIZE)
+    rows = rows.order_by("prompt__key", "pk")
+    if among is None:
+        yield from rows.iterator(chunk_size=image_chunks.SIZE)
+        return
+    sent: set[int] = set()
+    for start in range(0, len(among), image_chunks.SIZE):
+        some = among[start : start + image_chunks.SIZE]
+        for picture in rows.filter(prompt__images__in=some).distinct():
+            if picture.pk not in sent:
+                sent.add(picture.pk)
+                yield picture
 
 
 def image_rows(
@@ -174,7 +187,7 @@ def digest(study: Study, *, people: str = "nobody") -> str:
         sha.update(_json(row).encode())
         if image.file:
             sha.update(_bytes_digest(image.file))
-    for picture in _prompt_pictures(study):
+    for picture in prompt_pictures(study):
         sha.update(_json([picture.prompt.key, picture.place]).encode())
         sha.update(_bytes_digest(picture.file))
     return sha.hexdigest()

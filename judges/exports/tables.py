@@ -268,6 +268,11 @@ def _zipped(study: Study, asked: ExportOptions) -> Iterator[bytes]:
         "labels": rows_of(study, ExportOptions("labels", people=people, among=among)),
         "scores": rows_of(study, ExportOptions("scores", among=among)),
     }
+    if asked.pictures and study.prompt_pictures.exists():
+        written["prompt_pictures"] = (
+            study_tables.prompt_picture_rows(study, among=among),
+            study_tables.PROMPT_PICTURES,
+        )
     sink, counted, signatures = Sink(), dict[str, int](), dict[str, str]()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, (rows, columns) in written.items():
@@ -289,16 +294,21 @@ def _pictures(
     study: Study, archive: zipfile.ZipFile, sink: Sink, among: Sequence[int] | None
 ) -> Iterator[bytes]:
     sent: set[str] = set()
-    for chunk in image_chunks(study, "file", "sha256", among=among):
-        for _, file, sha256 in chunk:
-            name = study_tables.file_name(file, sha256) if file else ""
-            if not name or name in sent:
-                continue
-            sent.add(name)
-            with default_storage.open(file) as stored:
-                about = zipfile.ZipInfo(name)
-                archive.writestr(about, stored.read(), zipfile.ZIP_STORED)
-            yield sink.take()
+    images = (
+        (file, sha256)
+        for chunk in image_chunks(study, "file", "sha256", among=among)
+        for _, file, sha256 in chunk
+    )
+    beside = ((one.file, one.sha256) for one in study_tables.prompt_pictures(study, among))
+    for file, sha256 in chain(images, beside):
+        name = study_tables.file_name(file, sha256) if file else ""
+        if not name or name in sent:
+            continue
+        sent.add(name)
+        with default_storage.open(file) as stored:
+            about = zipfile.ZipInfo(name)
+            archive.writestr(about, stored.read(), zipfile.ZIP_STORED)
+        yield sink.take()
 
 
 def _readme_text(

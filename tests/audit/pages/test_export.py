@@ -4,15 +4,16 @@ import csv
 import io
 import json
 import zipfile
+from dataclasses import replace
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotations.models import Event, Image
+from annotations.models import Event, Image, PromptPicture
 from audit.pages import export
-from judges.exports.tables import TABLES
-from tests import making
+from judges.exports.tables import TABLES, ExportOptions, stream
+from tests import editing, making
 
 pytestmark = pytest.mark.django_db
 PLAIN = [(w, f) for w, t in TABLES.items() for f in t.formats if f in ("csv", "jsonl", "parquet")]
@@ -129,6 +130,25 @@ def test_the_whole_study_as_a_zip_comes_in_again_as_the_same(as_alice, judged, t
     call_command("import_study", "again", str(folder), format="tidy", verbosity=0)
     again = Image.objects.filter(study__slug="again")
     assert again.exclude(file="").count() == 8
+
+
+def test_the_zip_of_a_study_of_edits_holds_what_they_began_with(tmp_path):
+    study = editing.study(count=3)
+    asked = ExportOptions("study", pictures=True)
+    counts = []
+    for among in (
+        None,
+        list(study.images.filter(prompt__key="edit-1").values_list("pk", flat=True)),
+    ):
+        sent = io.BytesIO(b"".join(stream(study, replace(asked, among=among))))
+        folder = tmp_path / str(len(counts))
+        with zipfile.ZipFile(sent) as archive:
+            archive.extractall(folder)
+        slug = f"again-{len(counts)}"
+        call_command("import_study", slug, str(folder), format="tidy", verbosity=0)
+        sources = PromptPicture.objects.filter(study__slug=slug)
+        counts.append((sources.count(), Image.objects.filter(study__slug=slug).count()))
+    assert counts == [(3, 6), (1, 2)]
 
 
 def test_what_is_not_there_is_not_found(as_alice, judged):
