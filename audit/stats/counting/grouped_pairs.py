@@ -150,18 +150,20 @@ class GroupedPairs:
         place = 1 + np.cumsum(np.r_[False, ends[:-1]])[: self.gap.size]
         lowest = 1 if zero_first else 0
         own = owner[self.group]
-        order = np.argsort(own, kind="stable")
+        order = ascending(own)
         # One stretch up to each owner's first pair, one from each of its pairs on.
-        who = np.r_[np.arange(owners), own[order]]
-        first = np.r_[np.full(owners, lowest), place[order]]
-        lost = np.r_[np.bincount(owner, weights=start, minlength=owners), change[order]]
-        by_owner = np.argsort(who, kind="stable")
-        who, first, lost = who[by_owner], first[by_owner], lost[by_owner]
+        held = np.bincount(own, minlength=owners)
+        who = np.repeat(np.arange(owners), held + 1)
+        begin = np.cumsum(held + 1) - (held + 1)
+        at_pair = np.arange(order.size) + own[order] + 1
+        first, lost = np.empty(who.size, np.int64), np.empty(who.size)
+        first[begin], first[at_pair] = lowest, place[order]
+        lost[begin] = np.bincount(owner, weights=start, minlength=owners)
+        lost[at_pair] = change[order]
         running = np.cumsum(lost)
-        begin = np.searchsorted(who, np.arange(owners))
         running -= (running[begin] - lost[begin])[who]
         last = np.r_[first[1:], curve.size] - 1
-        last[np.searchsorted(who, np.arange(owners), side="right") - 1] = curve.size - 1
+        last[begin + held] = curve.size - 1
         there = last >= first
         best = np.full(owners, -np.inf)
         highest = highest_between(curve, first[there], last[there]) - running[there]
