@@ -156,7 +156,8 @@ lock: .venv/dev
 	$(COMPILE) requirements-core.txt -o requirements-core.lock
 	$(COMPILE) requirements.txt -c requirements-core.lock -o requirements.lock
 	$(COMPILE) requirements-generate.txt -c requirements.lock -o requirements-generate.lock
-	$(COMPILE) requirements-dev.txt -c requirements-generate.lock -o requirements-dev.lock \
+	$(COMPILE) requirements-mcp.txt -c requirements-generate.lock -o requirements-mcp.lock
+	$(COMPILE) requirements-dev.txt -c requirements-generate.lock -c requirements-mcp.lock -o requirements-dev.lock \
 		$$(sed -nE 's/^((torch|triton|cuda-[a-z-]+|nvidia-[a-z0-9-]+))==.*/--no-emit-package \1/p' requirements.lock)
 
 sbom: .venv/dev

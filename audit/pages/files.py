@@ -70,14 +70,18 @@ def send_any_chart(
     blank: str = "",
 ) -> HttpResponse:
     """On the screen, or as a file with its signature. `blank`: why it would be empty."""
-    if kind not in {**ON_SCREEN, **TYPES}:
-        raise Http404
+    check_kind(kind)
     if blank:
         raise Refused(blank)
     if kind in ON_SCREEN:
         return send_chart(request, kind, key, make)
     content = draw_file(make("light"), signed, kind, millimetres_of(request))
     return attached(content, TYPES[kind], f"{name}.{kind}")
+
+
+def check_kind(kind: str) -> None:
+    if kind not in {**ON_SCREEN, **TYPES}:
+        raise Http404
 
 
 def send_chart(

@@ -6,6 +6,7 @@ import io
 import logging
 
 import pytest
+from django.contrib.auth.decorators import login_not_required
 from django.http import HttpResponse
 from django.test import Client
 from django.urls import path
@@ -63,6 +64,7 @@ def test_a_misspelt_address_stops_the_start_without_its_password(tmp_path, envir
     shows_nothing(ended.stdout + ended.stderr)
 
 
+@login_not_required
 def broken(request) -> HttpResponse:
     raise RuntimeError("something went wrong")
 

@@ -19,7 +19,7 @@ from annotations.models import Generator, StoredAnswer
 from annotations.stored_answers.store import read_answer
 from audit.charts import why as charts
 from audit.models import Report
-from audit.pages.files import send_any_chart, send_tables
+from audit.pages.files import check_kind, send_any_chart, send_tables
 from audit.pages.filters import select
 from audit.pages.frame import AnswerPage, chart_links, respond
 from audit.pages.one_question.anchors import Anchors, anchors_of
@@ -186,6 +186,7 @@ def why_page(request: HtmxRequest, slug: str) -> HttpResponse:
 @require_GET
 def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
     page = _page(request, slug)
+    check_kind(kind)
     body = page.answer_body
     return send_any_chart(
         request,

@@ -95,21 +95,21 @@ def test_a_statistic_that_one_prompt_alone_makes_possible_has_no_interval():
 def test_agreement_and_order_have_no_interval_where_few_prompts_hold_the_rarer_answer():
     people = np.arange(60) < 7
     judge = people + np.random.default_rng(8).normal(size=60)
-    reason = "too few to tell: 7 prompts have another answer than the commonest, at least 8 needed"
+    reason = "too few to tell: 7 prompts have another answer than the commonest, at least {} needed"
     table = np.vstack([people, people]) * 1.0
-    for found in (
-        drawn().auroc(people, judge),
-        drawn().cohen_kappa(people, people),
-        drawn().krippendorff_alpha(table, "nominal"),
-        drawn().fleiss_kappa(table),
-        drawn().pearson(people, judge),
-        drawn().kendall_tau_b(people, judge),
-        drawn().difference("auroc", (people, judge), (people, -judge)),
+    for found, needed in (
+        (drawn().auroc(people, judge), 8),
+        (drawn().cohen_kappa(people, people), 8),
+        (drawn().krippendorff_alpha(table, "nominal"), 10),
+        (drawn().fleiss_kappa(table), 10),
+        (drawn().pearson(people, judge), 8),
+        (drawn().kendall_tau_b(people, judge), 8),
+        (drawn().difference("auroc", (people, judge), (people, -judge)), 8),
     ):
-        assert found == WithoutInterval(found.value, None, None, 60, reason)
-        assert found.as_dict()["no_interval"] == reason
+        assert found == WithoutInterval(found.value, None, None, 60, reason.format(needed))
+        assert found.as_dict()["no_interval"] == reason.format(needed)
     p = drawn().chance_of_none("auroc", (people, judge), (people, -judge))
-    assert p == Undefined(reason, 60)
+    assert p == Undefined(reason.format(8), 60)
     enough = np.arange(60) < 8
     assert drawn().auroc(enough, judge).low is not None
     # Of fewer prompts than that, all may hold both answers.
