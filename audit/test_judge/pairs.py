@@ -10,9 +10,9 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.pair_files.edits import GRADES, RANKING
 from annotations.pair_files.genai_arena import VALUES
-from annotations.pair_files.rows import columns_of, rows_of
+from annotations.pair_files.rows import columns_of
 from annotations.sources.records import Unreadable
-from annotations.sources.rows import Row
+from audit.test_judge.sound_rows import sound_rows
 
 FIRST, SECOND, BOTH, BAD = "first", "second", "both", "neither"
 CHOSEN = {"a": FIRST, "b": SECOND, "response_a": FIRST, "response_b": SECOND}
@@ -93,9 +93,7 @@ def read_pairs(path: Path) -> tuple[str, list[Pair]]:
 def _pairs(path: Path, name: str) -> list[Pair]:
     told, more, read = READERS[name]
     pairs: dict[str, Pair] = {}
-    for row in rows_of(path, required=(told,), optional=(*more, *NAMES)):
-        if not isinstance(row, Row):
-            raise Refused(f"{path.name}: {row}")
+    for row in sound_rows(path, required=(told,), optional=(*more, *NAMES)):
         where = f"{path.name}, row {row.line}"
         try:
             prompt, people = read(row.value)

@@ -131,3 +131,19 @@ def test_the_command_prints_the_place_and_what_is_missing(tmp_path, capsys):
             "--on",
             str(mmrb2(tmp_path, name="b.json")),
         )
+
+
+def test_columns_that_are_not_needed_are_left_alone(tmp_path):
+    file = tmp_path / "set.jsonl"
+    row = {"id": "p0", "human_annotations": [6], "response_a": {"image": "a.png"}}
+    file.write_text(json.dumps(row))
+    _, pairs = read_pairs(file)
+    choices = read_choices(table(tmp_path, ["p0,a,a,0.3"], "pair,vote,vote_swapped,seconds"))
+    assert ([pair.name for pair in pairs], choices) == (["p0"], {"p0": ("first", "second")})
+
+
+def test_a_row_that_cannot_be_read_is_named(tmp_path):
+    file = tmp_path / "set.jsonl"
+    file.write_text('{"id": "p0", "human_annotations": [6]}\n{"id": "p1", "human')
+    with pytest.raises(Refused, match=r"set\.jsonl, row 2: Not sound JSON"):
+        read_pairs(file)
