@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +17,7 @@ from audit.test_judge.sound_rows import sound_rows
 
 FIRST, SECOND, BOTH, BAD = "first", "second", "both", "neither"
 CHOSEN = {"a": FIRST, "b": SECOND, "response_a": FIRST, "response_b": SECOND}
+WEIGHTS = tuple(f"weighted_results_image{side}_preference" for side in (1, 2))
 MIDDLE = 3.5  # of grades from 1 to 6
 
 
@@ -66,10 +68,19 @@ def _editreward(cell: dict[str, Any]) -> tuple[str, str]:
     return str(cell["instruction"]), FIRST if between.startswith(ranked[1]) else SECOND
 
 
+def _rapidata(cell: dict[str, Any]) -> tuple[str, str]:
+    """The side with the larger weight of votes."""
+    first, second = (float(cell[name]) for name in WEIGHTS)
+    if not (math.isfinite(first) and math.isfinite(second)):
+        raise ValueError("a weight is no number")
+    return str(cell["prompt"]), FIRST if first > second else SECOND if second > first else BOTH
+
+
 # Of each set: the column that tells it, columns that may be there, and how a row is read.
 READERS: dict[str, tuple[str, tuple[str, ...], Reader]] = {
     "mmrb2": ("human_annotations", ("prompt_content", "chosen"), _mmrb2),
     "genai-bench": ("vote_type", ("instruct_prompt", "prompt"), _genai_bench),
+    "rapidata": (WEIGHTS[0], (WEIGHTS[1], "prompt"), _rapidata),
     "editreward": ("ranking", ("instruction", "comparison_type"), _editreward),
 }
 NAMES = ("pair_id", "id")
