@@ -110,7 +110,7 @@ def place_words(found: dict[str, Any]) -> list[str]:
     if found["published"] and "undefined" not in found["official"]:
         lines.append(
             f"{len(worse)} of {len(found['published'])} published judges are better, beyond chance in this "
-            f"judge's number. Source: {found['source']}."
+            f"judge’s number. Source: {found['source']}."
         )
     if found["both_orders"]:
         lines.append(
