@@ -39,6 +39,7 @@ from audit.contests.parameters import MADE_FROM, TIES
 from audit.contests.parameters import Parameters as LeaderboardParameters
 from audit.doors import api as doors_api
 from audit.doors import disagreements as disagreements_api
+from audit.doors import published_sets as published_sets_api
 from audit.doors.newest_report import ReportFilters, newest_report, report_options
 from audit.images import browse
 from audit.models import Report
@@ -233,6 +234,7 @@ urlpatterns = [
     *judges_api.urlpatterns,
     *doors_api.urlpatterns,
     *disagreements_api.urlpatterns,
+    *published_sets_api.urlpatterns,
     path("studies/<slug:slug>/report/", report, name="api-report"),
     path("studies/<slug:slug>/leaderboard/", leaderboard, name="api-leaderboard"),
     path("studies/<slug:slug>/reports/", reports, name="api-reports"),

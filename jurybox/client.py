@@ -324,6 +324,11 @@ class StudyCounts(TypedDict, total=False):
     labelled: int
 
 
+class TestJudge(TypedDict, total=False):
+    file: str
+    scores: str
+
+
 class Token(TypedDict, total=False):
     id: int
     name: str
@@ -771,6 +776,12 @@ class Client(Connection):
                 "judge": judge,
             },
         )
+        return found
+
+    def test_judge(self, body: dict[str, Any], file: tuple[str, bytes]) -> dict[str, Any]:
+        """A judge's scores or votes on a published set beside people's, and its place among
+        published judges, as `manage.py test_judge --json` prints them. Nothing is kept."""
+        found: dict[str, Any] = self.call("POST", "test-judge/", body=body, file=file)
         return found
 
     def list_tokens(self, *, fields: str | None = None) -> Iterator[Token]:

@@ -40,6 +40,7 @@ NOT_RUN = {
     r"uvx |pipx ": "asks the package index: make wheel-trial",
     r".* (serve|worker)\b": "runs until it is stopped: tests/test_demo.py",
     r".* card (verify|geneval-builtin --study my-study --(plan|out))": "needs a card or a run: tests/audit/cards",
+    r".* eval_records ": "needs a report: tests/audit/cards",
     r".* retro_audit": "needs a signed card: tests/audit/cards",
     r".* test_judge": "needs a published set: tests/audit/test_judge",
     r"git config": "changes this clone",

@@ -8,6 +8,7 @@ from django.db import transaction
 from django.db.models import Exists, OuterRef, Q
 
 from annotations import event_log
+from annotations.errors import NotYours
 from annotations.models import Membership, Study
 from annotations.models.people import free_name
 from annotations.studies import personal_data, settings
@@ -47,6 +48,12 @@ def may_make_studies(user: AbstractBaseUser | AnonymousUser) -> bool:
     return Membership.objects.filter(
         user=user, role=Membership.Role.OWNER, study__deleted_at=None
     ).exists()
+
+
+def expect_maker(user: AbstractBaseUser | AnonymousUser, what: str) -> None:
+    """`what`: new studies, say, in the plural."""
+    if not may_make_studies(user):
+        raise NotYours(f"{what} are for people who own a study, and for administrators.")
 
 
 def choose_owner(name: str) -> User | None:

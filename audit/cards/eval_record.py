@@ -47,30 +47,34 @@ def card_record(
             },
         },
         "eval_library": {"name": "jurybox", "version": body["signature"]["version"]},
-        "model_info": {
-            "name": body["title"],
-            "id": facts["weights"] or facts["name"],
-            "additional_details": {
-                "deployment_type": "unknown",
-                "model_availability": "unknown",
-                "fingerprint": facts["fingerprint"],
-                "method": facts["method"],
-                "engine": facts["engine"],
-            },
-        },
+        "model_info": judge_model(body["title"], facts),
         "evaluation_results": [
             _result(body, number, row, licence) for number, row in enumerate(known)
         ],
     }
 
 
+def judge_model(title: str, facts: dict[str, Any]) -> dict[str, Any]:
+    """`facts`: as a card has them."""
+    return {
+        "name": title,
+        "id": facts["weights"] or facts["name"],
+        "additional_details": {
+            "deployment_type": "unknown",
+            "model_availability": "unknown",
+            "fingerprint": facts["fingerprint"],
+            "method": facts["method"],
+            "engine": facts["engine"],
+        },
+    }
+
+
 def _result(body: dict[str, Any], number: int, row: dict[str, Any], licence: str) -> dict[str, Any]:
     low, high = ENDS.get(row["unit"], (None, None))
-    data = {"dataset_name": body["study"], "source_type": "other"}
     return {
         "evaluation_result_id": f"{row['part']}/{number}",
         "evaluation_name": f"{row['part']}: {row['what']}",
-        "source_data": {**data, "additional_details": {"license": licence or "not stated"}},
+        "source_data": source_data(body["study"], licence),
         "metric_config": {
             "evaluation_description": f"Judge’s card, {row['part']}: {row['what']}",
             "metric_name": row["what"],
@@ -82,12 +86,20 @@ def _result(body: dict[str, Any], number: int, row: dict[str, Any], licence: str
         },
         "score_details": {
             "score": row["number"]["value"],
-            "uncertainty": _uncertainty(body, row["number"]),
+            "uncertainty": uncertainty(body, row["number"]),
         },
     }
 
 
-def _uncertainty(body: dict[str, Any], number: dict[str, Any]) -> dict[str, Any]:
+def source_data(study: str, licence: str) -> dict[str, Any]:
+    return {
+        "dataset_name": study,
+        "source_type": "other",
+        "additional_details": {"license": licence or "not stated"},
+    }
+
+
+def uncertainty(body: dict[str, Any], number: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {"num_samples": number["n"]}
     if number["low"] is not None and number["high"] is not None:
         found["confidence_interval"] = {

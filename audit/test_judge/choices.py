@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from annotations.errors import Refused
-from annotations.pair_files.rows import columns_of, rows_of
+from annotations.pair_files.rows import columns_of
 from annotations.sources.records import Unreadable
-from annotations.sources.rows import Row
 from audit.test_judge.pairs import BAD, BOTH, FIRST, SECOND
+from audit.test_judge.sound_rows import sound_rows
 
 PAIR, VOTE, SWAPPED, SCORES = "pair", "vote", "vote_swapped", ("score_a", "score_b")
 WORDS = {
@@ -35,9 +35,7 @@ def read_choices(path: Path) -> dict[str, Choices]:
             raise Refused(f"{path.name} wants {WANTED}. Its columns: {there}.")
         kinds: Sequence[str] = (VOTE, SWAPPED) if VOTE in columns else SCORES
         found: dict[str, Choices] = {}
-        for row in rows_of(path, required=(PAIR,), optional=kinds):
-            if not isinstance(row, Row):
-                raise Refused(f"{path.name}: {row}")
+        for row in sound_rows(path, required=(PAIR,), optional=kinds):
             name = str(row.value[PAIR])
             if name in found:
                 raise Refused(f"{path.name}, row {row.line}: the pair “{name[:80]}” stands twice.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,12 +11,13 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.pair_files.edits import GRADES, RANKING
 from annotations.pair_files.genai_arena import VALUES
-from annotations.pair_files.rows import columns_of, rows_of
+from annotations.pair_files.rows import columns_of
 from annotations.sources.records import Unreadable
-from annotations.sources.rows import Row
+from audit.test_judge.sound_rows import sound_rows
 
 FIRST, SECOND, BOTH, BAD = "first", "second", "both", "neither"
 CHOSEN = {"a": FIRST, "b": SECOND, "response_a": FIRST, "response_b": SECOND}
+WEIGHTS = tuple(f"weighted_results_image{side}_preference" for side in (1, 2))
 MIDDLE = 3.5  # of grades from 1 to 6
 
 
@@ -66,10 +68,19 @@ def _editreward(cell: dict[str, Any]) -> tuple[str, str]:
     return str(cell["instruction"]), FIRST if between.startswith(ranked[1]) else SECOND
 
 
+def _rapidata(cell: dict[str, Any]) -> tuple[str, str]:
+    """The side with the larger weight of votes."""
+    first, second = (float(cell[name]) for name in WEIGHTS)
+    if not (math.isfinite(first) and math.isfinite(second)):
+        raise ValueError("a weight is no number")
+    return str(cell["prompt"]), FIRST if first > second else SECOND if second > first else BOTH
+
+
 # Of each set: the column that tells it, columns that may be there, and how a row is read.
 READERS: dict[str, tuple[str, tuple[str, ...], Reader]] = {
     "mmrb2": ("human_annotations", ("prompt_content", "chosen"), _mmrb2),
     "genai-bench": ("vote_type", ("instruct_prompt", "prompt"), _genai_bench),
+    "rapidata": (WEIGHTS[0], (WEIGHTS[1], "prompt"), _rapidata),
     "editreward": ("ranking", ("instruction", "comparison_type"), _editreward),
 }
 NAMES = ("pair_id", "id")
@@ -93,9 +104,7 @@ def read_pairs(path: Path) -> tuple[str, list[Pair]]:
 def _pairs(path: Path, name: str) -> list[Pair]:
     told, more, read = READERS[name]
     pairs: dict[str, Pair] = {}
-    for row in rows_of(path, required=(told,), optional=(*more, *NAMES)):
-        if not isinstance(row, Row):
-            raise Refused(f"{path.name}: {row}")
+    for row in sound_rows(path, required=(told,), optional=(*more, *NAMES)):
         where = f"{path.name}, row {row.line}"
         try:
             prompt, people = read(row.value)

@@ -14,7 +14,7 @@ from audit.test_judge.pairs import BAD, BOTH, FIRST, SECOND, Pair
 from audit.test_judge.published import SETS
 
 TIES = {BOTH, BAD}
-NO_PAIR = "None of the pairs in the judge's file is in the set. Pairs are named as there: {}."
+NO_PAIR = "None of the pairs in the judge’s file is in the set. Pairs are named as there: {}."
 
 
 def place_judge(name: str, pairs: list[Pair], choices: dict[str, Choices]) -> dict[str, Any]:
@@ -110,7 +110,7 @@ def place_words(found: dict[str, Any]) -> list[str]:
     if found["published"] and "undefined" not in found["official"]:
         lines.append(
             f"{len(worse)} of {len(found['published'])} published judges are better, beyond chance in this "
-            f"judge's number. Source: {found['source']}."
+            f"judge’s number. Source: {found['source']}."
         )
     if found["both_orders"]:
         lines.append(

@@ -41,6 +41,11 @@ SETS = {
         "share of votes told exactly, ties as good and as bad apart, the average of both orders",
         "TIGER-Lab GenAI-Bench",
     ),
+    "rapidata": KnownSet(
+        "Rapidata, preference",
+        "share of pairs in which the judge names the image with the larger weight of votes",
+        "Rapidata’s sets of human preferences",
+    ),
     "editreward": KnownSet(
         "EditReward-Bench",
         "share of pairs in which the judge names what people ranked higher",

@@ -15,18 +15,17 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 from annotations.access import PersonsRequest, research_place_or_404
 from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.registry import FORMATS
-from annotations.errors import ImportRefused, NotYours, Refused
+from annotations.errors import ImportRefused, Refused
 from annotations.models import Study
 from annotations.sound_json import load_json
 from annotations.sources import tidy_tables
 from annotations.sources.columns import KINDS, ROLES
 from annotations.sources.picture_names import FOLDERS, NAMES
-from annotations.studies import owners
+from annotations.studies.owners import expect_maker
 from judges import tasks
 from judges.intake import bring_in, deliveries, previews, uploads
 from judges.models import Delivery, Upload
 
-NOT_YOURS = "New studies are made by people who own one already, and by administrators."
 # What is kept of a form, besides columns and questions.
 WORDS = {"name": 200, "format": 40, "kind": 10, "folder": 40, "name_is": 40}
 WORDS |= {"generator": 200, "judge": 120, "grid": 1}
@@ -36,7 +35,7 @@ GRIDS = {"1": "one picture", "2": "2 × 2", "3": "3 × 3", "4": "4 × 4"}
 
 @require_http_methods(["GET", "POST"])
 def new(request: PersonsRequest) -> HttpResponse:
-    _expect_maker(request)
+    expect_maker(request.user, "New studies")
 
     def show(refusal: str = "") -> HttpResponse:
         context = context_of(request, None) | {"refusal": refusal}
@@ -49,7 +48,7 @@ def new(request: PersonsRequest) -> HttpResponse:
 
 @require_POST
 def new_files(request: PersonsRequest) -> HttpResponse:
-    _expect_maker(request)
+    expect_maker(request.user, "New studies")
     return _batch(request, None)
 
 
@@ -277,11 +276,6 @@ def _json(work: Callable[[], dict[str, Any]]) -> JsonResponse:
 
 def _address(study: Study | None) -> str:
     return reverse("study-new") if study is None else reverse("imports", args=[study.slug])
-
-
-def _expect_maker(request: PersonsRequest) -> None:
-    if not owners.may_make_studies(request.user):
-        raise NotYours(NOT_YOURS)
 
 
 SAMPLES = {

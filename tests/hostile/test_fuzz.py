@@ -6,6 +6,7 @@ thousand.
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import string
@@ -33,6 +34,7 @@ from annotations.pictures.store import check_picture
 from annotations.prompt_grammar import parse as prompt_parser
 from annotations.sources import archives
 from annotations.sources.records import AtomRecord
+from audit.test_judge.sent_files import place_sent_files
 from judges import draft_questions, noun_phrases
 from judges.engines import openai_server
 from judges.engines.from_file import FromFile
@@ -117,6 +119,29 @@ def test_a_study_is_imported_or_refused(name, before, tmp_path, data):
         lambda: bring_in.import_study(slug="fuzz", format=format, source=source, strict=strict),
         before,
     )
+
+
+PAIRS = (
+    b'[{"id": "p0", "prompt_content": ["a"], "chosen": "a", "human_annotations": [6]}]',
+    b'{"id": "p0", "instruct_prompt": "a", "vote_type": "tievote"}',
+    b"id,instruction,ranking,comparison_type\np0,a,A>B,AvsB",
+    b"id,prompt,weighted_results_image1_preference,weighted_results_image2_preference\np0,a,1,0",
+)
+VOTES = (b"pair,vote,vote_swapped\np0,a,tie", b"pair,score_a,score_b\np0,0.5,1")
+
+
+@fuzzed(
+    known=st.one_of(*map(mangled, PAIRS), *map(st.just, PAIRS)),
+    votes=st.one_of(*map(mangled, VOTES), *map(st.just, VOTES)),
+)
+def test_a_judge_gets_its_place_on_a_set_or_a_sentence(known, votes):
+    met("published set")
+    try:
+        found = place_sent_files(io.BytesIO(known), io.BytesIO(votes))
+    except ImportRefused as refusal:
+        assert is_a_sentence(refusal.message), refusal.message
+    else:
+        json.dumps(found, allow_nan=False)
 
 
 PARTS = {"labels": (bring_in.import_labels, mangling.LABELS)}

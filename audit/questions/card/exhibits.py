@@ -15,7 +15,16 @@ from judges.cards.changes import AGAIN, BLIND, CROSS, DARK, FOOLING, LADDER
 from judges.names import runs_by_name, title
 
 ORDER = (AGREEMENT, DARK, POSITION, LADDER, CROSS, BLIND, FOOLING, FAMILY, AGAIN, COST)
+# The tables of the page: a part of its own for each would be twelve headings.
+GROUPS = (
+    ("with-people", "With people and in pairs", (AGREEMENT, POSITION, FAMILY)),
+    ("nothing-to-see", "With nothing to see", (DARK, BLIND)),
+    ("changes", "Changes that must not move it", (CROSS, FOOLING, AGAIN)),
+    ("ladder", "Ladders of known steps", (LADDER,)),
+    ("cost", "Cost", (COST,)),
+)
 HEIGHT = 22
+TICKS = 5  # more of them run into each other on a phone
 
 
 def sentences(body: Body) -> list[str]:
@@ -95,12 +104,13 @@ def _column(unit: str) -> Column:
 def tables(body: Body) -> list[Table]:
     columns = (Column("value", "value", decimals=2), Column("pictures", "pictures", decimals=0))
     found = []
-    for part in ORDER:
+    for key, heading, parts in GROUPS:
         rows = tuple(
             Row(one["what"] or part, (one["number"], _pictures(one)), note=one.get("state", ""))
+            for part in parts
             for one in _rows(body, part)
         )
-        found.append(Table(part.replace(" ", "-"), part.capitalize(), "measured", columns, rows))
+        found.append(Table(key, heading, "measured", columns, rows))
     return found
 
 
@@ -125,7 +135,7 @@ def charts(body: Body) -> list[Chart]:
 
 def draw_moves(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     names = [row["change"] for row in rows]
-    heading = "score after the change less before, with 95 % interval"
+    heading = "change of its score, with 95 % interval"
     base = alt.Chart(alt.Data(values=rows)).encode(
         y=alt.Y("change:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
@@ -133,7 +143,7 @@ def draw_moves(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
         strokeDash=[4, 4], opacity=0.6, color=INK[theme]
     )
     layers = [
-        zero.encode(x=alt.X("x:Q", title=heading)),
+        zero.encode(x=alt.X("x:Q", title=heading, axis=alt.Axis(tickCount=TICKS))),
         base.mark_rule(strokeWidth=3, opacity=0.5, color=INK[theme]).encode(
             x=alt.X("low:Q", title=heading), x2="high:Q"
         ),

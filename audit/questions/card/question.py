@@ -74,7 +74,7 @@ def card(study: Study, parameters: Parameters) -> dict[str, Any]:
         *rows_of_family(study, name, run.judge, parameters.family),
         *rows_of_cost(run),
     ]
-    facts = _facts(run)
+    facts = judge_facts(run)
     data = hashlib.sha256(json.dumps([facts, rows], sort_keys=True, default=str).encode())
     return {
         "study": study.slug,
@@ -108,7 +108,7 @@ def _has_alarm(report: Report | None, name: str) -> bool:
     return bool(judged and judged["drift"]["alarm"])
 
 
-def _facts(run: Run) -> dict[str, Any]:
+def judge_facts(run: Run) -> dict[str, Any]:
     judge = run.judge
     return {
         "name": judge.name,

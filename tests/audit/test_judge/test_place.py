@@ -131,3 +131,42 @@ def test_the_command_prints_the_place_and_what_is_missing(tmp_path, capsys):
             "--on",
             str(mmrb2(tmp_path, name="b.json")),
         )
+
+
+def test_columns_that_are_not_needed_are_left_alone(tmp_path):
+    file = tmp_path / "set.jsonl"
+    row = {"id": "p0", "human_annotations": [6], "response_a": {"image": "a.png"}}
+    file.write_text(json.dumps(row))
+    _, pairs = read_pairs(file)
+    choices = read_choices(table(tmp_path, ["p0,a,a,0.3"], "pair,vote,vote_swapped,seconds"))
+    assert ([pair.name for pair in pairs], choices) == (["p0"], {"p0": ("first", "second")})
+
+
+def test_a_row_that_cannot_be_read_is_named(tmp_path):
+    file = tmp_path / "set.jsonl"
+    file.write_text('{"id": "p0", "human_annotations": [6]}\n{"id": "p1", "human')
+    with pytest.raises(Refused, match=r"set\.jsonl, row 2: Not sound JSON"):
+        read_pairs(file)
+
+
+def test_the_larger_weight_of_votes_is_what_people_say(tmp_path):
+    file = tmp_path / "set.csv"
+    file.write_text(
+        "prompt,model1,weighted_results_image1_preference,weighted_results_image2_preference\n"
+        "a cat,flux,0.7,0.3\na dog,flux,0.2,0.8\na cow,flux,0.5,0.5\n"
+    )
+    name, pairs = read_pairs(file)
+    assert (name, [pair.people for pair in pairs]) == ("rapidata", ["first", "second", "both"])
+    # Without names of their own the pairs are called by their rows: in a CSV the header is the first.
+    assert [pair.name for pair in pairs] == ["2", "3", "4"]
+
+
+@pytest.mark.parametrize("weight", ["", "many", "nan"])
+def test_a_weight_that_is_no_number_is_named_with_its_row(tmp_path, weight):
+    file = tmp_path / "set.csv"
+    file.write_text(
+        "prompt,weighted_results_image1_preference,weighted_results_image2_preference\n"
+        f"a cat,0.7,{weight}\n"
+    )
+    with pytest.raises(Refused, match=r"set\.csv, row 2: "):
+        read_pairs(file)

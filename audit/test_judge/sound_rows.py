@@ -1,0 +1,22 @@
+"""The rows of a set's file or of a judge's: other columns do not matter, a row that cannot be read does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from annotations.errors import Refused
+from annotations.pair_files.rows import rows_of
+from annotations.sources.records import Rejected
+from annotations.sources.rows import Row
+
+
+def sound_rows(
+    path: Path, *, required: Sequence[str], optional: Sequence[str]
+) -> Iterator[Row[dict[str, Any]]]:
+    for row in rows_of(path, required=required, optional=optional):
+        if isinstance(row, Rejected):
+            raise Refused(f"{path.name}, row {row.line}: {row.reason}")
+        if isinstance(row, Row):
+            yield row
