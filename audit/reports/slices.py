@@ -25,6 +25,7 @@ from audit.stats.series import group_codes
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
 # What is compared with the judge's own average.
 TESTED = ("net_deviation", "auroc")
+DISTANCE = ("from_average", "p")
 Slices = Iterator[tuple[str, np.ndarray]]
 
 
@@ -127,6 +128,15 @@ class OwnAverage:
             for name, change in found.items()
             if change is not None and "value" in stats[name]
         }
+
+
+def without_distance(stats: dict[str, Any]) -> dict[str, Any]:
+    """The statistics of a slice, before they are compared with the average."""
+    told = {name: stats[name] for name in TESTED if isinstance(stats.get(name), dict)}
+    return stats | {
+        name: {key: value for key, value in cell.items() if key not in DISTANCE}
+        for name, cell in told.items()
+    }
 
 
 def corrected(judged: dict[str, Any]) -> None:
