@@ -398,6 +398,11 @@ STATIC_URL = "static/"
 STATIC_ROOT = VAR_DIR / "static"
 STATIC_ROOT.mkdir(parents=True, exist_ok=True)
 STATICFILES_DIRS = [PAGES_DIR / "static"]
+STATICFILES_FINDERS = [
+    "django.contrib.staticfiles.finders.FileSystemFinder",
+    "django.contrib.staticfiles.finders.AppDirectoriesFinder",
+    "audit.installation.page_scripts.PageScripts",
+]
 # Also those that came after `collectstatic` has run.
 WHITENOISE_USE_FINDERS = True
 STORAGES = {

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -11,6 +12,10 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotations.models.study import Study
+
+
+# Small jobs are done within it.
+FRESH = timedelta(seconds=2)
 
 
 class Leased(models.Model):
@@ -102,6 +107,11 @@ class Job(Leased):
     @property
     def is_open(self) -> bool:
         return self.state in {self.State.WAITING, self.State.WORKING}
+
+    @property
+    def is_fresh(self) -> bool:
+        """Whether a small one may be done at any moment: pages look sooner again."""
+        return timezone.now() - self.created_at < FRESH
 
     @property
     def is_given_up(self) -> bool:

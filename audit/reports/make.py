@@ -31,7 +31,7 @@ from audit.reports.pairing import Database, Paired, Source, questions_of
 from audit.reports.people_agreement import of_generator, people_of
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference, Series, why_no_classes
-from audit.reports.sharing import benches
+from audit.reports.sharing import benches, rows
 from audit.reports.sharing.benches import InMemoryParts, Shared, StoredParts
 from audit.reports.sharing.parts import Part, Step, key_of
 from audit.reports.slices import by_generator
@@ -75,7 +75,9 @@ def make_report(
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and (newest.stamp, newest.rows) == (stamp_before, rows_before):
         return newest
-    computed = Computation(Database(study), options, progress or Progress())
+    computed = Computation(
+        Database(study), options, progress or Progress(), _earlier_parts(study.pk, changed)
+    )
     if newest is not None and computed.is_told_in(newest.body):
         # No number can have changed: the newest report only gets the new stamp.
         newest.stamp, newest.rows = stamp_before, rows_before
@@ -112,10 +114,19 @@ def help_with(study_id: int) -> int:
     """Compute parts of a report that another worker makes; how many."""
 
     def parts_of(asked: ReportPart) -> list[Part]:
+        earlier = _earlier_parts(study_id, asked.options)
         options = Options(**asked.options)
-        return Computation(Database(asked.study), options, Progress()).all_parts()
+        return Computation(Database(asked.study), options, Progress(), earlier).all_parts()
 
     return benches.help_with(study_id, parts_of)
+
+
+def _earlier_parts(study_id: int, options: dict[str, Any]) -> Callable[[str], dict[str, Any]]:
+    def earlier_part(name: str) -> dict[str, Any]:
+        content = rows.earlier_part(study_id, options, name)
+        return json.loads(content) if content else {}
+
+    return earlier_part
 
 
 def _bench(
@@ -178,9 +189,16 @@ def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:
 
 
 class Computation:
-    """A report being made: the paired data, each judge's part, and the body."""
+    """A report being made: the paired data, each judge's part, and the body. `earlier` gives what an earlier
+    report has computed under the name of a part, empty where there is none."""
 
-    def __init__(self, source: Source, options: Options, progress: Progress) -> None:
+    def __init__(
+        self,
+        source: Source,
+        options: Options,
+        progress: Progress,
+        earlier: Callable[[str], dict[str, Any]] = lambda part: {},
+    ) -> None:
         self.answered = source.questions()
         self.question = _question(self.answered, source.asked, options)
         self.paired = source.pair(
@@ -198,14 +216,24 @@ class Computation:
         self.weighs = people.chances is not None
         self.seen = human_scores.silent(people) if self.weighs else people
         reference = Reference.from_people(self.seen, options) if self.weighs else self.reference
+        made_with = key_of(VERSION, SCHEMA, replace(options, judges=None))
         self.judges = {
             judge.name: JudgeReport(
-                replace(self.paired, people=self.seen), judge, reference, options
+                replace(self.paired, people=self.seen),
+                judge,
+                reference,
+                options,
+                partial(self._earlier_cut, judge.name),
+                made_with,
             )
             for judge in self.paired.judges
         }
         self.progress = progress
         self.source = source
+        self.earlier = earlier
+
+    def _earlier_cut(self, judge: str, cut: str) -> dict[str, Any]:
+        return self.earlier(_name(judge, cut)) if self.judgements >= WORTH_SHARING else {}
 
     @cached_property
     def facts(self) -> dict[str, Any]:

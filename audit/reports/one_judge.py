@@ -16,11 +16,13 @@ from audit.reports.drift import drift, orders
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, People
 from audit.reports.reference import Reference, Series, series_of
-from audit.reports.sharing.parts import Step
+from audit.reports.sharing.parts import Step, key_of
 from audit.stats import enough, thresholds
 from audit.stats.estimate import Undefined
 from audit.stats.resampling.cluster_order import by_content
 
+# Of the statistics of a slice in a stored part: a hash of all that they were computed of.
+READ = "read"
 # The people with the most answers; a longer table would not be read.
 PEOPLE = 24
 
@@ -35,9 +37,19 @@ class Cut:
 
 
 class JudgeReport:
+    """`earlier` gives what an earlier report has computed of a cut, empty where there is none; `made_with` is
+    a hash of what every number rests on besides the items."""
+
     def __init__(
-        self, paired: Paired, judge: JudgeScores, reference: Reference, options: Options
+        self,
+        paired: Paired,
+        judge: JudgeScores,
+        reference: Reference,
+        options: Options,
+        earlier: Callable[[str], dict[str, Any]] = lambda cut: {},
+        made_with: str = "",
     ) -> None:
+        self.earlier, self.made_with = earlier, made_with
         self.people = paired.people
         self.judge = judge
         self.options = options
@@ -69,7 +81,7 @@ class JudgeReport:
         return [
             Cut("overall", lambda step: _and(step, self.overall)),
             *(
-                Cut(name, partial(self._by_slices, cut), sum(1 for _ in cut(self.people)))
+                Cut(name, partial(self._cut, name, cut), sum(1 for _ in cut(self.people)))
                 for name, cut in sliced.items()
             ),
             Cut("over_time", self._over_time, len(self.people.generator_names)),
@@ -81,12 +93,16 @@ class JudgeReport:
     def body(cuts: Mapping[str, Any]) -> dict[str, Any]:
         """Of what each cut tells."""
         over_time, closer = cuts["over_time"], cuts["closer"]
+        sliced = {"by_generator": over_time["by_generator"]}
+        sliced |= {name: cuts[name] for name in ("by_tag", "by_atomicity", "by_variant")}
+        for name, by_slice in sliced.items():
+            sliced[name] = {
+                slice_name: {key: value for key, value in stats.items() if key != READ}
+                for slice_name, stats in by_slice.items()
+            }
         return {
             "overall": {**cuts["overall"], **cuts["decisions"]},
-            "by_generator": over_time["by_generator"],
-            "by_tag": cuts["by_tag"],
-            "by_atomicity": cuts["by_atomicity"],
-            "by_variant": cuts["by_variant"],
+            **sliced,
             "by_unanimity": closer["by_unanimity"],
             "by_atom_kind": closer["by_atom_kind"],
             "by_person": closer["by_person"],
@@ -95,28 +111,42 @@ class JudgeReport:
             "curves": closer["curves"],
         }
 
-    def _by_slices(self, cut: Callable[[People], slices.Slices], step: Step) -> dict[str, Any]:
+    def _cut(self, name: str, cut: Callable[[People], slices.Slices], step: Step) -> dict[str, Any]:
+        """The slices of a cut, each with how far it lies from the judge's own average."""
+        by_slice = self._by_slices(cut, self.earlier(name), step)
+        return {
+            name: self.own_average.with_distance(by_slice[name], where)
+            for name, where in cut(self.people)
+        }
+
+    def _by_slices(
+        self, cut: Callable[[People], slices.Slices], earlier: Mapping[str, Any], step: Step
+    ) -> dict[str, Any]:
         by_name = {}
+        known = {stats[READ]: stats for stats in earlier.values() if READ in stats}
         for name, where in cut(self.people):
             # A slice that holds every image (one variant, one tag) is not computed twice.
-            everything = where.all()
-            by_name[name] = (
-                dict(self.overall)
-                if everything
-                else slices.statistics(self.series.series_where(where), self.options)
-            )
-            # What generators tell is drift, and tested there.
-            if cut is not slices.by_generator:
-                by_name[name] = self.own_average.with_distance(by_name[name], where)
+            by_name[name] = dict(self.overall) if where.all() else self._of_slice(where, known)
             step()
         return by_name
+
+    def _of_slice(self, where: np.ndarray, known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        """Most new answers are about images of other slices: what was computed of the same items is
+        the same."""
+        series = self.series.series_where(where)
+        read = key_of(self.made_with, series)
+        if read in known:
+            return slices.without_distance(known[read])
+        return slices.statistics(series, self.options) | {READ: read}
 
     @cached_property
     def own_average(self) -> slices.OwnAverage:
         return slices.OwnAverage(self.series)
 
     def _over_time(self, step: Step) -> dict[str, Any]:
-        by_generator = self._by_slices(slices.by_generator, step)
+        # What generators tell is drift, and tested there.
+        earlier = self.earlier("over_time").get("by_generator", {})
+        by_generator = self._by_slices(slices.by_generator, earlier, step)
         found = drift(self.people, self.judge, self.series, by_generator, self.options)
         if found.get("beyond"):
             found["alt_test"] = self._stands_in(found["steps"][found["likeliest"]]["generators"])

@@ -18,13 +18,20 @@ from audit.stats import enough, multiplicity
 from audit.stats.estimate import Result, Undefined
 from audit.stats.intervals import bootstrap
 from audit.stats.over_time.courses import Change
-from audit.stats.own_average import chance_of_none, mean_of_part, order_of, order_of_part
+from audit.stats.own_average import (
+    chance_of_none,
+    mean_of,
+    mean_of_part,
+    order_of,
+    order_of_part,
+)
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.series import group_codes
 
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
 # What is compared with the judge's own average.
 TESTED = ("net_deviation", "auroc")
+DISTANCE = ("from_average", "p")
 Slices = Iterator[tuple[str, np.ndarray]]
 
 
@@ -104,9 +111,12 @@ class OwnAverage:
         self.there = ~np.isnan(series.score) & ~np.isnan(series.level) & ~np.isnan(series.yes)
         found = series.series_where(self.there)
         self.prompts = group_codes(found.prompts, found.prompts.size)[0]
-        self.deviations = None if found.no_points else 100.0 * (found.level - found.score)
         self.yes, self.score = found.yes, found.score
         size = int(self.prompts.max(initial=-1)) + 1
+        self.level = None
+        if size and not found.no_points:
+            deviations = 100.0 * (found.level - found.score)
+            self.level = deviations, mean_of(deviations, self.prompts, size)
         self.order = order_of(self.yes, self.score, self.prompts, size) if size else None
 
     def with_distance(self, stats: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
@@ -116,8 +126,9 @@ class OwnAverage:
         if inside.sum() < enough.IMAGES:
             return stats
         found: dict[str, Change | None] = {}
-        if self.deviations is not None:
-            found["net_deviation"] = mean_of_part(self.deviations, inside, self.prompts)
+        if self.level is not None:
+            deviations, whole = self.level
+            found["net_deviation"] = mean_of_part(deviations, inside, self.prompts, whole)
         if self.order is not None:
             compared = self.yes, self.score, inside, self.prompts
             found["auroc"] = order_of_part(*compared, self.order)
@@ -127,6 +138,15 @@ class OwnAverage:
             for name, change in found.items()
             if change is not None and "value" in stats[name]
         }
+
+
+def without_distance(stats: dict[str, Any]) -> dict[str, Any]:
+    """The statistics of a slice, before they are compared with the average."""
+    told = {name: stats[name] for name in TESTED if isinstance(stats.get(name), dict)}
+    return stats | {
+        name: {key: value for key, value in cell.items() if key not in DISTANCE}
+        for name, cell in told.items()
+    }
 
 
 def corrected(judged: dict[str, Any]) -> None:

@@ -16,15 +16,21 @@ from audit.stats.resampling.exact_sums import by_group, total
 from audit.stats.series import Codes, Floats
 
 
-def mean_of_part(values: Floats, inside: np.ndarray, prompts: Codes) -> Change | None:
-    """None where nothing can differ: an empty part, a part that is all, or one prompt."""
+def mean_of_part(
+    values: Floats, inside: np.ndarray, prompts: Codes, whole: tuple[float, Floats]
+) -> Change | None:
+    """The mean of the part, against `whole` (`mean_of`). None where nothing can differ: an empty part, a
+    part that is all, or one prompt."""
     if not inside.any() or inside.all():
         return None
-    size = int(prompts.max()) + 1
-    whole, part = total(values) / values.size, total(values[inside]) / int(inside.sum())
-    added = by_group((values[inside] - part) / inside.sum(), prompts[inside], size)
-    of_all = by_group((values - whole) / values.size, prompts, size)
-    return _change(part - whole, added, of_all, prompts[inside])
+    part, added = mean_of(values[inside], prompts[inside], whole[1].size)
+    return _change(part - whole[0], added, whole[1], prompts[inside])
+
+
+def mean_of(values: Floats, prompts: Codes, size: int) -> tuple[float, Floats]:
+    """The mean, and what each of `size` prompts adds."""
+    mean = total(values) / values.size
+    return mean, by_group((values - mean) / values.size, prompts, size)
 
 
 def order_of_part(
@@ -58,5 +64,5 @@ def chance_of_none(change: Change) -> float:
 def _change(value: float, added: Floats, of_all: Floats, prompts: Codes) -> Change | None:
     """As many degrees of freedom as the part has prompts, less one: those outside tell little of it."""
     n, held = prompts.size, np.unique(prompts).size
-    error = math.sqrt(math.fsum(((added - of_all) ** 2).tolist()) * held / max(held - 1, 1))
+    error = math.sqrt(total((added - of_all) ** 2) * held / max(held - 1, 1))
     return Change(value, error, held - 1, n) if held > 1 and error > 0 else None

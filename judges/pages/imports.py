@@ -38,10 +38,12 @@ def try_again(request: PersonsRequest, slug: str, upload_id: int) -> HttpRespons
 
 def _page(request: PersonsRequest, study: Study, refusal: str = "") -> HttpResponse:
     uploads = list(Upload.objects.filter(study=study).select_related("by")[:SHOWN])
+    importing = [upload for upload in uploads if upload.is_open]
     context = bring.context_of(request, study) | {
         "study": study,
         "uploads": uploads,
-        "importing": any(upload.is_open for upload in uploads),
+        "importing": bool(importing),
+        "importing_fresh": any(upload.is_fresh for upload in importing),
         "has_images": study.images.exists(),
         "has_scores": Run.objects.filter(study=study).exists(),
         "refusal": refusal,

@@ -78,6 +78,13 @@ def stored_parts(study_id: int, keys: Collection[str]) -> dict[str, str]:
     return dict(rows.values_list("key", "content"))
 
 
+def earlier_part(study_id: int, options: dict[str, Any], name: str) -> str:
+    """What the newest part of this name tells, of whatever data; empty where there is none."""
+    rows = ReportPart.objects.filter(study_id=study_id, name=name, state=State.DONE)
+    contents = rows.filter(options=options).order_by("-pk").values_list("content", flat=True)
+    return contents.first() or ""
+
+
 def in_hand(study_id: int, keys: Collection[str]) -> set[str]:
     """Those of which a worker is at it, or will be."""
     rows = _part_rows(study_id, keys).exclude(state=State.GIVEN_UP)

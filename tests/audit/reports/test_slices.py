@@ -9,7 +9,7 @@ from audit.reports import slices
 from audit.reports.options import Options
 from audit.reports.reference import Series
 from audit.statistic_names import COMPARING, ROWS, STATISTICS
-from audit.stats import roc
+from audit.stats import own_average, roc
 
 OPTIONS = Options(resamples=100)
 
@@ -75,6 +75,21 @@ def test_a_slice_is_compared_with_the_judges_own_average(series):
     beside = slices.OwnAverage(uneven).with_distance(stats, half)["net_deviation"]
     assert beside["from_average"]["value"] == pytest.approx(20)
     assert beside["p"] < 0.01
+
+
+def test_a_judges_own_average_is_taken_once_for_all_its_slices(series, monkeypatch):
+    sizes, ours = [], own_average.mean_of
+
+    def watched(values, *more):
+        sizes.append(values.size)
+        return ours(values, *more)
+
+    for module in (slices, own_average):
+        monkeypatch.setattr(module, "mean_of", watched)
+    average, half = slices.OwnAverage(series), np.arange(60) < 30
+    for where in (half, ~half):
+        average.with_distance(slices.statistics(series.series_where(where), OPTIONS), where)
+    assert sizes == [60, 30, 30]
 
 
 def test_too_few_images_are_not_tested_nor_a_slice_of_all(series):

@@ -21,6 +21,8 @@ from tests import making
 
 pytestmark = pytest.mark.django_db
 FEW = reports.Options(resamples=100)
+# A threshold that is chosen may change with each answer, and then all verdicts do.
+CUT = reports.Options(resamples=100, threshold=0.5)
 CUTS = ("overall", "by_tag", "by_atomicity", "by_variant", "over_time", "decisions", "closer")
 
 
@@ -227,6 +229,45 @@ def test_new_labels_leave_no_part_as_it_was_and_old_parts_go(judged, computed):
     after = set(ReportPart.objects.values_list("key", flat=True))
     assert len(after) == len(before) == len(everything)
     assert not after & before
+
+
+def sizes_of_slices(judged, monkeypatch):
+    """Of how many items each of the slices is that a report computes anew."""
+    sizes, ours = [], reports.slices.statistics
+
+    def watched(series, options):
+        sizes.append(len(series.yes))
+        return ours(series, options)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(reports.slices, "statistics", watched)
+        reports.make_report(study=judged, options=CUT)
+    return sizes
+
+
+@pytest.mark.parametrize("images", [1, 10])
+def test_after_a_new_answer_only_slices_with_its_image_are_computed(judged, monkeypatch, images):
+    for number, prompt in enumerate(judged.prompts.all()):
+        prompt.tags, prompt.atomicity = [f"tag {number % 5}"], number % 3
+        prompt.save()
+    raise_labels_version(judged.pk)
+    first = sizes_of_slices(judged, monkeypatch)
+    changed = list(judged.images.order_by("key"))[:: 50 // images][:images]
+    making.labels(judged, {image.key: {"cat": 0, "dan": 1, "eva": 1} for image in changed})
+    again = sizes_of_slices(judged, monkeypatch)
+    # Of each judge everything, one of two generators, of five tags and of three atomicities.
+    assert len(first) == 2 * (1 + 2 + 5 + 3)
+    touched = {
+        (image.generator_id, *image.prompt.tags, image.prompt.atomicity) for image in changed
+    }
+    assert len(again) == 2 * (1 + sum(len(set(column)) for column in zip(*touched, strict=True)))
+    assert Report.objects.first().body == reports.compute(judged, CUT)[0]
+
+
+def test_a_slice_of_another_version_is_not_used(judged, monkeypatch):
+    first = sizes_of_slices(judged, monkeypatch)
+    monkeypatch.setattr(reports, "SCHEMA", 99)
+    assert sizes_of_slices(judged, monkeypatch) == first
 
 
 def test_a_part_of_another_version_is_not_used(judged, computed, monkeypatch):
