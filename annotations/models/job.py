@@ -13,7 +13,6 @@ from django.utils import timezone
 
 from annotations.models.study import Study
 
-
 # Small jobs are done within it.
 FRESH = timedelta(seconds=2)
 
