@@ -45,7 +45,7 @@ def test_collectstatic_and_a_page_find_every_script_with_all_its_parts():
     assert finders.find("of-nobody.js") is None
 
 
-def test_the_label_page_asks_for_its_script_alone(client):
+def test_a_browser_gets_each_script(client, db):
     for name in page_scripts.PARTS:
         sent = client.get(f"/static/{name}")
         assert sent.status_code == 200
