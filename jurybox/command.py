@@ -22,7 +22,7 @@ OF_INSTALLATIONS = (
 def main(arguments: list[str] | None = None, program: str = "jurybox") -> None:
     given = sys.argv[1:] if arguments is None else arguments
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
-    if given and given[0] in CLIENTS:
+    if program == "jurybox" and given and given[0] in CLIENTS:
         import_module(CLIENTS[given[0]]).main(given[1:])
         return
     if given[:1] != ["audit"]:

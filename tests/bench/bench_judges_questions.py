@@ -223,7 +223,8 @@ def apart(theirs: Sequence[Answer], ours: Sequence[Answer]) -> tuple[float, bool
 def all_shares(asker: QwenVL, image: Image.Image, questions: Sequence[Question]) -> Any:
     """Ours for every token of the vocabulary, which an `Answer` does not tell."""
     with prepare().inference_mode():
-        row = asker._row(*asker._look([image]), questions)
+        (features,) = asker._look([image])
+        row = asker._row([("", features)], questions)
         (scores,) = asker._prefix.scores([row])
         return asker._processed(scores, row).softmax(-1)
 

@@ -101,7 +101,7 @@ def log_in_by_keyboard(page: Page) -> None:
     tab_to(page, link)
     page.keyboard.press("Enter")
     expect(page.get_by_alt_text("The image to be judged")).to_be_visible()
-    page.wait_for_load_state("load")
+    page.wait_for_function("() => document.activeElement?.closest('.question')")
 
 
 def exported(study, folder: Path) -> dict[tuple[str, str], str]:

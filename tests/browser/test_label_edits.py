@@ -161,7 +161,7 @@ def test_marks_are_drawn_on_either_picture_by_pointer(open_page, ann):
 
 def test_on_a_phone_a_tap_marks_the_picture_that_is_shown(open_page, ann):
     page = open_page(ann, "/studies/edits/label/", size=PHONE, has_touch=True, is_mobile=True)
-    page.wait_for_load_state("load")
+    page.wait_for_function("() => document.activeElement?.closest('.question')")
     for question, answer in (("did", "Yes"), ("kept", "No"), ("looks_right", "Yes")):
         page.locator(f"fieldset[data-name={question}] label.choice", has_text=answer).tap()
     page.get_by_role("button", name="Mark on the image").tap()

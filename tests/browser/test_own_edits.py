@@ -80,8 +80,8 @@ def test_a_folder_of_sixty_edits_gets_its_first_answer_by_few_clicks(
     expect(page.get_by_text(re.compile("Imported 20 prompts.* 60 images"))).to_be_visible()
     hand(page.get_by_role("link", name="Label images").click)
     expect(page.get_by_alt_text("The picture before the edit")).to_be_visible()
-    # Keys count once the scripts of the page have been read.
-    page.wait_for_load_state("load")
+    # Keys count once the pictures are seen; then the first question has the focus.
+    page.wait_for_function("() => document.activeElement?.closest('.question')")
     for key in "yyy":
         hand(page.keyboard.press, key)
     page.wait_for_function("() => document.getElementById('workplace').dataset.upcoming")
