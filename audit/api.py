@@ -40,7 +40,7 @@ from audit.contests.parameters import Parameters as LeaderboardParameters
 from audit.doors import api as doors_api
 from audit.doors import disagreements as disagreements_api
 from audit.doors import published_sets as published_sets_api
-from audit.doors.newest_report import ReportFilters, newest_report, report_options
+from audit.doors.newest_report import ReportFilters, newest_with_options, report_options
 from audit.images import browse
 from audit.models import Report
 from audit.pages import export as export_page
@@ -68,7 +68,7 @@ class ReportSerializer(serializers.Serializer):
 def report(request: Request, slug: str) -> Response:
     """The newest report, as `manage.py report STUDY --json` prints it."""
     place = research_place_or_404(request, slug)
-    newest = newest_report(place.study, report_options(request)[0])
+    newest = newest_with_options(place.study, report_options(request)[0])
     if newest is None:
         raise Http404
     return Response(newest.body)

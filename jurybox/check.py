@@ -20,6 +20,8 @@ from jurybox.connection import JuryboxError
 from jurybox.facts import three_facts
 
 FAILED, BAD_CALL = 1, 2
+# Tables that may come beside labels and scores.
+BESIDE = ("images", "generators")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +127,6 @@ def _write_summary(verdicts: list[Verdict]) -> None:
 
 def _cell(text: str) -> str:
     return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
-
-
-BESIDE = ("images", "generators")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from urllib.parse import urlencode
 
-from django.db.models import Q
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
@@ -13,6 +12,7 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import PersonsRequest, Place, places_of
 from annotations.models import Image, Prompt
+from audit.images.browse import text_holds
 from audit.navigation import Link, Navigation
 
 # Of each kind: who sees more needs another word.
@@ -31,9 +31,9 @@ def search(request: PersonsRequest) -> HttpResponse:
     """`study`: the one that somebody came from; its pages and images come first."""
     places = places_of(request.user)
     here = next((one for one in places if one.study.slug == request.GET.get("study")), None)
-    words = request.GET.get("q", "").strip()[:LONGEST]
-    groups = [group for group in _groups(places, here, words.lower().split()) if group.links]
-    context = {"q": words, "here": here.study if here else None, "groups": groups}
+    typed = request.GET.get("q", "").strip()[:LONGEST]
+    groups = [group for group in _groups(places, here, typed.split()) if group.links]
+    context = {"q": typed, "here": here.study if here else None, "groups": groups}
     part = "#results" if request.htmx else ""
     return render(request, f"audit/search.html{part}", context)
 
@@ -51,9 +51,12 @@ def _groups(places: list[Place], here: Place | None, words: list[str]) -> list[G
     ]
 
 
+def _has_all(text: str, words: list[str]) -> bool:
+    return all(word.lower() in text.lower() for word in words)
+
+
 def _fits(place: Place, words: list[str]) -> bool:
-    text = f"{place.study.title} {place.study.slug}".lower()
-    return all(word in text for word in words)
+    return _has_all(f"{place.study.title} {place.study.slug}", words)
 
 
 def _study_link(place: Place) -> Link:
@@ -65,7 +68,7 @@ def _pages(here: Place, words: list[str]) -> list[Link]:
         Link(f"{section.title} · {link.title}", link.url)
         for section, links in _navigation(here).all
         for link in links
-        if all(word in f"{section.title} {link.title}".lower() for word in words)
+        if _has_all(f"{section.title} {link.title}", words)
     ]
 
 
@@ -89,10 +92,7 @@ def _images(studies: list[int], words: list[str]) -> list[Link]:
 
 def _prompts(studies: list[int], words: list[str]) -> list[Link]:
     """To the images of each, on the page of images."""
-    wanted = Q()
-    for word in words:
-        wanted &= Q(text__icontains=word)
-    rows = Prompt.objects.filter(wanted, study__in=studies).select_related("study")
+    rows = Prompt.objects.filter(*map(text_holds, words), study__in=studies).select_related("study")
     return [
         Link(
             f"{prompt.text[:120]} · {prompt.study.title}",

@@ -31,8 +31,35 @@ def card_record(
         if "undefined" in row["number"]
     }
     return {
+        **record_frame(
+            f"jurybox-card/{facts['name']}-{facts['fingerprint']}/{stamp}",
+            stamp,
+            body,
+            organization,
+            data=body["signature"]["data"],
+            lacking=lacking,
+        ),
+        "model_info": judge_model(body["title"], facts),
+        "evaluation_results": [
+            _result(body, number, row, licence) for number, row in enumerate(known)
+        ],
+    }
+
+
+def record_frame(
+    name: str,
+    stamp: str,
+    body: dict[str, Any],
+    organization: str,
+    *,
+    data: str,
+    lacking: dict[str, str],
+) -> dict[str, Any]:
+    """What every record says of itself and of where it comes from; `body`: of a card or of a report,
+    `lacking`: why a number is not there, by its name."""
+    return {
         "schema_version": SCHEMA,
-        "evaluation_id": f"jurybox-card/{facts['name']}-{facts['fingerprint']}/{stamp}",
+        "evaluation_id": name,
         "evaluation_timestamp": stamp,
         "retrieved_timestamp": stamp,
         "source_metadata": {
@@ -41,16 +68,12 @@ def card_record(
             "source_organization_name": organization,
             "evaluator_relationship": "third_party",
             "additional_details": {
-                "data": body["signature"]["data"],
+                "data": data,
                 "simulated": "yes" if body["simulated"] else "no",
                 **lacking,
             },
         },
         "eval_library": {"name": "jurybox", "version": body["signature"]["version"]},
-        "model_info": judge_model(body["title"], facts),
-        "evaluation_results": [
-            _result(body, number, row, licence) for number, row in enumerate(known)
-        ],
     }
 
 

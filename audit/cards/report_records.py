@@ -18,7 +18,7 @@ from django.utils.text import slugify
 
 from annotations.errors import Refused
 from annotations.models import Study
-from audit.cards.eval_record import SCHEMA, judge_model, source_data, uncertainty
+from audit.cards.eval_record import SCHEMA, judge_model, record_frame, source_data, uncertainty
 from audit.models import Report
 from audit.questions.card.agreement import NO_REPORT, newest_report
 from audit.questions.card.question import judge_facts
@@ -94,22 +94,14 @@ def generator_record(
         if name not in known
     }
     return {
-        "schema_version": SCHEMA,
-        "evaluation_id": f"jurybox-report/{body['study']}/{generator}/{stamp}",
-        "evaluation_timestamp": stamp,
-        "retrieved_timestamp": stamp,
-        "source_metadata": {
-            "source_name": f"Jurybox, study {body['study']}",
-            "source_type": "evaluation_run",
-            "source_organization_name": organization,
-            "evaluator_relationship": "third_party",
-            "additional_details": {
-                "data": report.data,
-                "simulated": "yes" if body["simulated"] else "no",
-                **lacking,
-            },
-        },
-        "eval_library": {"name": "jurybox", "version": body["signature"]["version"]},
+        **record_frame(
+            f"jurybox-report/{body['study']}/{generator}/{stamp}",
+            stamp,
+            body,
+            organization,
+            data=report.data,
+            lacking=lacking,
+        ),
         "model_info": {
             "name": generator,
             "id": generator,

@@ -13,7 +13,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
-from audit.doors.newest_report import ReportFilters, newest_report, report_options
+from audit.doors.newest_report import ReportFilters, newest_with_options, report_options
 from audit.evidence import image_cards
 from audit.evidence.image_cards import ImageCard
 from audit.reports import gallery
@@ -72,7 +72,7 @@ def disagreements(request: Request, slug: str) -> Response:
     """The images on which people and a judge differ most, by the newest report."""
     place = research_place_or_404(request, slug)
     options, given = report_options(request, DisagreementFilters)
-    newest = newest_report(place.study, options)
+    newest = newest_with_options(place.study, options)
     if newest is None or not newest.body["judges"]:
         raise Http404
     judge = _judge(newest.body, given.get("judge", ""))

@@ -32,5 +32,5 @@ def report_options(
     return Options(**options).changed_options(), given
 
 
-def newest_report(study: Study, options: dict[str, Any]) -> Report | None:
+def newest_with_options(study: Study, options: dict[str, Any]) -> Report | None:
     return Report.objects.filter(study=study, options=options).first()

@@ -137,7 +137,7 @@ def images_of(study: Study, filters: Filters, run: Run | None = None) -> QuerySe
     if filters.phrases:
         prompts = Prompt.objects.filter(study=study).order_by()
         for word in filters.phrases:
-            prompts = prompts.filter(_holds(word))
+            prompts = prompts.filter(text_holds(word))
         images = images.filter(prompt__in=prompts.values("pk"))
     if filters.prompt:
         images = images.filter(prompt=_one(Prompt, study, key=filters.prompt))
@@ -208,7 +208,7 @@ def _one(model: Any, study: Study, **named: Any) -> Any:
     return row
 
 
-def _holds(word: str) -> Q:
+def text_holds(word: str) -> Q:
     found = Q(text__icontains=word)
     if not word.isascii():
         # SQLite knows upper and lower case of A to Z only.

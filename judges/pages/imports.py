@@ -11,8 +11,9 @@ from annotations.access import PersonsRequest, research_place_or_404
 from annotations.models import Study
 from judges import tasks
 from judges.intake import uploads as intake_uploads
-from judges.models import Run, Upload
+from judges.models import Upload
 from judges.pages import bring
+from judges.runs.queries import has_scores
 
 SHOWN = 20
 
@@ -45,7 +46,7 @@ def _page(request: PersonsRequest, study: Study, refusal: str = "") -> HttpRespo
         "importing": bool(importing),
         "importing_fresh": any(upload.is_fresh for upload in importing),
         "has_images": study.images.exists(),
-        "has_scores": Run.objects.filter(study=study).exists(),
+        "has_scores": has_scores(study),
         "refusal": refusal,
     }
     template = "judges/imports.html"

@@ -138,7 +138,15 @@ class Tools:
         ] = {},  # noqa: B006 (never changed; the schema shows it)
     ) -> Content:
         """One of these answers. Of a large study a worker computes it first: ask again."""
-        return self._read(lambda: self._client.get_question(study, name, **parameters))
+
+        def ask() -> Content:
+            try:
+                return self._client.get_question(study, name, **parameters)
+            except TypeError as wrong:
+                # The client has no such parameter.
+                raise JuryboxError(str(wrong).partition("() ")[2]) from wrong
+
+        return self._read(ask)
 
     def list_runs(self, study: Slug) -> Content:
         """The runs of judges and how far they are."""
@@ -185,9 +193,6 @@ class Tools:
             return mark(ask())
         except JuryboxError as refusal:
             raise _refused(str(refusal)) from refusal
-        except TypeError as wrong:
-            # A parameter that the question does not have.
-            raise _refused(str(wrong).partition("() ")[2] or str(wrong)) from wrong
 
     def _picture(self, address: str) -> Image | str:
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.contrib.auth.decorators import login_required
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.views.decorators.http import require_http_methods
@@ -21,7 +20,6 @@ PERCENT = Column("accuracy", "accuracy", decimals=1)
 
 
 @require_http_methods(["GET", "POST"])
-@login_required
 def published_sets(request: PersonsRequest) -> HttpResponse:
     """The form; after it was sent the answer below, which is kept nowhere."""
     expect_maker(request.user, "Tests of judges")

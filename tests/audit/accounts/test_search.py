@@ -25,6 +25,11 @@ def test_an_owner_finds_pages_images_and_prompts_of_the_study_they_came_from(as_
     assert reverse("study", args=["shapes"]) in links(as_alice, q="Sha")
 
 
+def test_an_image_is_found_by_its_id_as_it_is_written(as_alice, study):
+    study.images.filter(key="early-3").update(key="Run7/Early-3")
+    assert "Run7/Early-3 · Shapes" in links(as_alice, q="Run7/E", study="shapes")
+
+
 def test_the_page_is_whole_and_its_results_are_a_part(as_alice, study):
     assert "<html" in as_alice.get(ADDRESS).text
     part = links(as_alice, q="shapes")
