@@ -63,7 +63,8 @@ def judge_verdicts(
 def _verdict(name: str, facts: Mapping[str, Any], strict: bool) -> Verdict:
     follows, drift = facts["follows"].get("state"), facts["drift"]["state"]
     if drift == DRIFTS:
-        words = f"has drifted since {drift_date(facts)}"
+        since = facts["drift"].get("since")
+        words = f"has drifted since {since[:7]}" if since else "has drifted"
         return Verdict(name, False, True, words)
     if follows in AGAINST:
         words = (
@@ -73,10 +74,6 @@ def _verdict(name: str, facts: Mapping[str, Any], strict: bool) -> Verdict:
     if CANNOT_BE_TOLD in (follows, drift):
         return Verdict(name, not strict, False, "not enough data yet")
     return Verdict(name, True, True, "follows people and holds")
-
-
-def drift_date(facts: Mapping[str, Any]) -> str:
-    return str(facts["drift"].get("since") or "a date that the report does not name")[:7]
 
 
 def _report(given: argparse.Namespace) -> dict[str, Any]:

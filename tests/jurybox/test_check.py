@@ -26,6 +26,7 @@ def facts(follows: str = "follows", drift: str = "holds", since: str | None = No
     [
         (facts(), True, True, "follows people and holds"),
         (facts(drift="drifts", since="2024-05-01"), False, False, "has drifted since 2024-05"),
+        (facts(drift="drifts"), False, False, "has drifted"),
         (facts("does not follow"), False, False, "does not follow people"),
         (facts("upside down"), False, False, "orders images against people"),
         (facts(drift="cannot be told"), False, True, "not enough data yet"),

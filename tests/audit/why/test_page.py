@@ -9,6 +9,7 @@ from django.urls import reverse
 
 from annotations.models import StoredAnswer
 from annotations.stored_answers import question, store
+from audit.reports import make as reports
 from audit.words import why as words
 from judges.models import Judge
 from tests import making
@@ -55,6 +56,13 @@ def test_the_page_says_what_moved_and_draws_it(as_alice, large):
     assert text(as_alice.get(at("why-chart", "svg"))).startswith("<svg")
     part = text(as_alice.get(at(), **HTMX))
     assert part.lstrip().startswith('<section id="why"')
+
+
+def test_why_there_is_not_enough_data_stands_once(as_alice, study):
+    judge_all(study)
+    reports.make_report(study=study)
+    page = text(as_alice.get(reverse("why", args=[study.slug])))
+    assert page.count("Drift needs two generators with enough images") == 1
 
 
 def test_annotators_are_refused_and_strangers_find_nothing(client, large):
