@@ -81,6 +81,13 @@ class Series:
     in_points: bool = True
     ends: tuple[float, float] | None = None  # of people's scale
 
+    def __post_init__(self) -> None:
+        # So that all statistics of a slice know these for the same without reading them again.
+        for name in ("yes", "mean", "score", "verdict", "prompts"):
+            values = getattr(self, name).view()
+            values.setflags(write=False)
+            object.__setattr__(self, name, values)
+
     @property
     def level(self) -> np.ndarray:
         """What people say, in the units of a score between 0 and 1."""

@@ -17,7 +17,7 @@ from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling.ac1 import ac1
 from audit.stats.resampling.alpha import MOST_COINCIDENCES, alpha
 from audit.stats.resampling.cluster_counts import Counts
-from audit.stats.resampling.draw import Draw, Resampled, digest
+from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import ratio
 from audit.stats.resampling.means import share
 from audit.stats.resampling.small_samples import LEAST_GRADED, LEAST_RARER
@@ -223,7 +223,7 @@ def _count_uncommon(draw: Draw, table: Floats) -> dict[str, Any]:
             other = ((table != names[sizes.argmax()]) & ~np.isnan(table)).any(axis=0)
         return {"rarer": draw.count_holding(other), "at_least": LEAST_GRADED}
 
-    return draw.remember(("beside the commonest", *digest(table)), count_result)
+    return draw.remember(("beside the commonest", *draw.digest(table)), count_result)
 
 
 def pairable_units(table: Floats) -> Floats:

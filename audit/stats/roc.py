@@ -39,6 +39,7 @@ def resampled_auroc(draw: Draw, labels: ArrayLike, scores: ArrayLike) -> Resampl
     positive, values = series
     draw.check_size(values.size)
     yes = positive.astype(np.int64)
+    yes.setflags(write=False)
 
     def resampled(counts: Counts) -> Floats:
         wins, m, n = pair_counts.won(draw, counts, yes, values)

@@ -82,12 +82,15 @@ class Draw:
         self.resamples, self.seed = resamples, seed
         check(self.clusters, resamples, seed)
         self._known: dict[tuple, Any] = {}
+        self._names: dict[int, tuple[np.ndarray, int]] = {}
+        self._sizes: Floats | None = None
 
     def part(self, inside: NDArray[np.bool_]) -> Draw:
         """Some of the items in the same resamples: clusters keep their counts."""
         part = Draw.__new__(Draw)
         part.__dict__.update(self.__dict__)
-        part.cluster, part.n, part._known = self.cluster[inside], int(inside.sum()), {}
+        part.cluster, part.n = self.cluster[inside], int(inside.sum())
+        part._known, part._names, part._sizes = {}, {}, None
         return part
 
     @cached_property
@@ -137,7 +140,11 @@ class Draw:
 
     def sizes(self) -> Floats:
         """How many items each cluster has."""
-        return np.bincount(self.cluster, minlength=self.clusters).astype(np.float64)
+        if self._sizes is None:
+            sizes = np.bincount(self.cluster, minlength=self.clusters).astype(np.float64)
+            sizes.setflags(write=False)
+            self._sizes = sizes
+        return self._sizes
 
     def by_cluster(self, *values: np.ndarray) -> Floats:
         """Clusters x series: the sum of each series over the items of a cluster."""
@@ -161,7 +168,7 @@ class Draw:
             codes = self.dense(x)
             return self.count_holding(codes != np.bincount(codes).argmax())
 
-        return self.remember(("rarer", digest(x)), count_items)
+        return self.remember(("rarer", self.digest(x)), count_items)
 
     def count_holding(self, items: NDArray[np.bool_]) -> tuple[int, int]:
         """How many clusters hold one of these items, of how many."""
@@ -211,9 +218,23 @@ class Draw:
         return self._known[key]
 
     def dense(self, x: np.ndarray) -> Codes:
-        return self.remember(("dense", digest(x)), lambda: pairs.dense(x))
+        def find_codes() -> Codes:
+            codes = pairs.dense(x)
+            codes.setflags(write=False)
+            return codes
 
+        return self.remember(("dense", self.digest(x)), find_codes)
 
-def digest(*arrays: np.ndarray) -> tuple[int, ...]:
-    """A name for what arrays hold. Only names of one draw are ever compared."""
-    return tuple(hash(np.ascontiguousarray(array).tobytes()) for array in arrays)
+    def digest(self, *arrays: np.ndarray) -> tuple[int, ...]:
+        """A name for what arrays hold. Only names of one draw are ever compared."""
+        return tuple(self._name_of(array) for array in arrays)
+
+    def _name_of(self, array: np.ndarray) -> int:
+        """Of an array that nobody can write to it is found once."""
+        if array.flags.writeable:
+            return hash(array.tobytes())
+        known = self._names.get(id(array))
+        if known is None:
+            # With the array itself: as long as it is held, no other has its id.
+            known = self._names[id(array)] = array, hash(array.tobytes())
+        return known[1]

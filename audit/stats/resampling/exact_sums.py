@@ -15,6 +15,8 @@ MANY = 64
 # What is smaller by so many times the bits of a number is added one by one.
 MOST_PARTS = 5
 PIECE = 1 << 14
+# Whole numbers below this are their own upper halves.
+WHOLE = 2.0**26
 
 
 def mean(values: np.ndarray) -> float:
@@ -96,8 +98,10 @@ def weighted(counts: Counts, sums: Floats) -> Floats:
     Products of either half with whole counts and all their sums are exact; only the last addition
     rounds.
     """
+    if _whole(sums.ravel()) and float(np.abs(sums).max(initial=0)) < WHOLE:
+        # Mostly counts: their upper half is all of them.
+        return counts @ sums
     upper, lower = halves(sums)
-    # Whole numbers, unless enormous, have no lower half.
     return counts @ upper + counts @ lower if lower.any() else counts @ upper
 
 

@@ -13,7 +13,7 @@ from audit.stats.counting import grouped_pairs, pairs, pairs_of_each
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.resampling import crossing
 from audit.stats.resampling.cluster_counts import Counts, LeftOut
-from audit.stats.resampling.draw import Draw, digest
+from audit.stats.resampling.draw import Draw
 from audit.stats.resampling.exact_sums import by_group, quadratic
 from audit.stats.series import Codes, Floats
 
@@ -30,7 +30,7 @@ def right(
 ) -> Floats:
     """Concordant pairs of each resample; with epsilon, rightly decided ones."""
     return draw.remember(
-        ("right", digest(x, levels), epsilon),
+        ("right", draw.digest(x, levels), epsilon),
         lambda: _count_right(draw, counts, x, levels, epsilon),
         counts,
     )
@@ -48,7 +48,7 @@ def _count_right(
         return _of_each(draw, x, levels, epsilon).sum(keepdims=True) / 2
     if _table_costs_less(draw, levels):
         matrix = draw.remember(
-            ("matrix", digest(x, levels), epsilon),
+            ("matrix", draw.digest(x, levels), epsilon),
             lambda: crossing.right_pairs(draw.cluster, draw.clusters, x, levels, epsilon),
         )
         count = quadratic(counts, matrix, draw.in_single(counts))
@@ -82,14 +82,15 @@ def _right_without(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) 
 def list_pairs(draw: Draw, x: Floats, levels: Codes, groups: Codes) -> GroupedPairs:
     """Every pair within a group: sorted once for its accuracy, plain and calibrated."""
     return draw.remember(
-        ("listed", digest(x, levels, groups)),
+        ("listed", draw.digest(x, levels, groups)),
         lambda: GroupedPairs.from_columns(levels.astype(np.float64), x, groups, None),
     )
 
 
 def _of_each(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) -> Codes:
     return draw.remember(
-        ("of each", digest(x, levels), epsilon), lambda: pairs_of_each.right(x, levels, epsilon)
+        ("of each", draw.digest(x, levels), epsilon),
+        lambda: pairs_of_each.right(x, levels, epsilon),
     )
 
 
@@ -141,7 +142,9 @@ def _held_by_kind(draw: Draw, counts: Counts, codes: Codes, kinds: int) -> Float
     def find() -> Floats:
         return draw.summed(counts, draw.by_class(codes, kinds))
 
-    return draw.remember(("held", digest(codes)), find, counts) if kinds <= FEW_KINDS else find()
+    return (
+        draw.remember(("held", draw.digest(codes)), find, counts) if kinds <= FEW_KINDS else find()
+    )
 
 
 def _table_costs_less(draw: Draw, levels: Codes) -> bool:
@@ -155,7 +158,7 @@ def tied(
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """All pairs, and those tied in x, in the levels and in both, of each resample."""
     return draw.remember(
-        ("tied", digest(x, levels)), lambda: _count_tied(draw, counts, x, levels), counts
+        ("tied", draw.digest(x, levels)), lambda: _count_tied(draw, counts, x, levels), counts
     )
 
 
@@ -183,7 +186,7 @@ def won(draw: Draw, counts: Counts, positive: Codes, x: Floats) -> tuple[Floats,
 def ties(draw: Draw, counts: Counts, codes: Codes, power: int = 2) -> Floats:
     """sum t_v^power over the distinct values, t_v their weight in a resample."""
     return draw.remember(
-        ("ties", power, digest(codes)), lambda: _count_ties(draw, counts, codes, power), counts
+        ("ties", power, draw.digest(codes)), lambda: _count_ties(draw, counts, codes, power), counts
     )
 
 
