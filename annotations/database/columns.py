@@ -8,6 +8,7 @@ from itertools import islice
 from typing import Any
 
 import numpy as np
+from django.db import connections
 from django.db.models import QuerySet
 from numpy.typing import NDArray
 
@@ -22,8 +23,13 @@ def blocks(rows: QuerySet[Any], *fields: str) -> Iterator[Sequence[tuple[Any, ..
 
 
 def columns(rows: QuerySet[Any], *fields: str) -> Iterator[NDArray[np.float64]]:
-    """The same of numbers, fields × rows: what is missing is nan, and ids are exact below 2^53."""
-    for block in blocks(rows, *fields):
+    """The same of numbers, fields × rows: what is missing is nan, and ids are exact below 2^53.
+
+    As the driver gives them: to make a truth of each 1 costs more than reading it.
+    """
+    compiler = rows.values_list(*fields).query.get_compiler(using=rows.db)
+    in_chunks = not connections[rows.db].settings_dict.get("DISABLE_SERVER_SIDE_CURSORS")
+    for block in compiler.execute_sql(chunked_fetch=in_chunks, chunk_size=ROWS):
         yield np.array(block, dtype=np.float64).T
 
 
