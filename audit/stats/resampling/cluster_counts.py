@@ -70,7 +70,7 @@ def in_parts(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
     """The same table, some rows at a time: of a hundred thousand clusters it takes gigabytes."""
     check(clusters, resamples, seed)
     stream = np.random.Philox(key=seed)
-    rows = max(1, 2**20 // clusters)
+    rows = _rows_at_once(clusters)
     for first in range(0, resamples, rows):
         size = min(rows, resamples - first)
         picked = stream.random_raw(size * clusters) >> np.uint64(32)
@@ -78,6 +78,28 @@ def in_parts(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
         place = picked.astype(np.int64) + np.repeat(np.arange(size) * clusters, clusters)
         flat = np.bincount(place, minlength=size * clusters)
         yield flat.reshape(size, clusters).astype(np.float64)
+
+
+def _rows_at_once(clusters: int) -> int:
+    return max(1, 2**20 // clusters)
+
+
+def kept_parts(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
+    """As `in_parts`, of a table that is kept for the next judge."""
+    table = in_whole_numbers(clusters, resamples, seed)
+    rows = _rows_at_once(clusters)
+    for first in range(0, resamples, rows):
+        yield table[first : first + rows].astype(np.float64)
+
+
+@remember_tables
+def in_whole_numbers(clusters: int, resamples: int, seed: int) -> np.ndarray:
+    """The same counts in the fewest bytes that hold them."""
+    parts = in_parts(clusters, resamples, seed)
+    small = [part.astype(np.min_scalar_type(int(part.max()))) for part in parts]
+    counts = np.concatenate(small)
+    counts.setflags(write=False)
+    return counts
 
 
 @remember_tables

@@ -32,6 +32,7 @@ from audit.stats.resampling.cluster_counts import (
     cluster_counts,
     in_parts,
     in_single,
+    kept_parts,
     largest,
 )
 from audit.stats.resampling.cluster_order import by_content
@@ -185,11 +186,12 @@ class Draw:
         return weighted(counts, sums)
 
     def own_weighted(self, sums: Floats) -> Floats:
-        """`weighted` of the draw's own counts, which are not held where they are too many to keep."""
-        if self.are_kept:
-            return weighted(self.counts, sums)
+        """`weighted` of the draw's own counts, some rows at a time: as floats they take eight times as
+        much memory as they are kept in."""
         upper, lower = halves(sums)
         parts = in_parts(self.clusters, self.resamples, self.seed)
+        if self.clusters * self.resamples <= KEPT_BYTES:
+            parts = kept_parts(self.clusters, self.resamples, self.seed)
         return np.vstack([part @ upper + part @ lower for part in parts])
 
     def in_single(self, counts: Floats) -> NDArray[np.float32]:
