@@ -125,6 +125,15 @@ class People:
         }
 
     @cached_property
+    def by_atomicity(self) -> dict[str, np.ndarray]:
+        known = np.unique(self.atomicity[~np.isnan(self.atomicity)])
+        return {f"{n:g}": self.atomicity == n for n in known}
+
+    @cached_property
+    def by_variant(self) -> dict[str, np.ndarray]:
+        return {variant: self.variants == variant for variant in sorted(set(self.variants))}
+
+    @cached_property
     def has_labels(self) -> np.ndarray:
         return ~np.isnan(self.ratings).all(axis=0) if len(self.raters) else _no(self.images)
 

@@ -174,13 +174,11 @@ def by_tag(people: People) -> Slices:
 
 
 def by_atomicity(people: People) -> Slices:
-    for n in np.unique(people.atomicity[~np.isnan(people.atomicity)]):
-        yield f"{n:g}", people.atomicity == n
+    yield from people.by_atomicity.items()
 
 
 def by_variant(people: People) -> Slices:
-    for variant in sorted(set(people.variants)):
-        yield variant, people.variants == variant
+    yield from people.by_variant.items()
 
 
 def by_unanimity(people: People) -> Slices:

@@ -63,6 +63,6 @@ def chance_of_none(change: Change) -> float:
 
 def _change(value: float, added: Floats, of_all: Floats, prompts: Codes) -> Change | None:
     """As many degrees of freedom as the part has prompts, less one: those outside tell little of it."""
-    n, held = prompts.size, np.unique(prompts).size
+    n, held = prompts.size, int(np.count_nonzero(np.bincount(prompts)))
     error = math.sqrt(total((added - of_all) ** 2) * held / max(held - 1, 1))
     return Change(value, error, held - 1, n) if held > 1 and error > 0 else None

@@ -88,7 +88,11 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, Codes]:
             names = (np.flatnonzero(used) + low).astype(values.dtype)
             return names, place if used.all() else (np.cumsum(used) - 1)[place]
         # Few steps of a scale: found by their names, not by a sort of all.
-        if values.size > SAMPLE and np.unique(values[:SAMPLE]).size <= FEW:
+        if values.size > SAMPLE and (names := np.unique(values[:SAMPLE])).size <= FEW:
+            place = np.searchsorted(names, values)
+            # Mostly the first ones show all that there are.
+            if place.max() < names.size and (names[place] == values).all():
+                return names, place
             names = np.unique(values)
             if names.size <= SAMPLE:
                 return names, np.searchsorted(names, values)

@@ -13,7 +13,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from audit.stats.series import Codes, Floats, ascending
+from audit.stats.series import SAMPLE, Codes, Floats, ascending
+
+# Of so few different gaps each is sooner looked for than all are sorted.
+FEW = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +221,12 @@ def _signs(values: np.ndarray, i: Codes, j: Codes) -> np.ndarray:
 
 def _ascending(values: Floats) -> Codes:
     """Stable, at the speed of a sort that is not."""
+    few = np.unique(values[:SAMPLE])
+    if few.size <= FEW:
+        # Verdicts, and answers of few people, lie apart in few ways.
+        places = [np.flatnonzero(values == one) for one in few.tolist()]
+        if sum(place.size for place in places) == values.size:
+            return np.concatenate([np.empty(0, np.int64), *places])
     order = np.argsort(values)
     ordered = values[order]
     new = np.r_[True, ordered[1:] != ordered[:-1]][: ordered.size]

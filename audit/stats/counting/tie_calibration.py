@@ -30,6 +30,7 @@ from audit.stats.counting.differences import Chunk, Differences, Range
 from audit.stats.series import Codes, Floats
 
 LISTED = 150_000  # pairs sorted at the end
+FEW = 32  # kinds of items
 
 
 @dataclass
@@ -56,7 +57,11 @@ def best_epsilon(people: Floats, scores: Floats, decimals: int | None = None) ->
     if line.level.size**2 <= 2 * LISTED:
         # Few kinds of items: all their differences are sooner listed than searched.
         low, high = float(np.nextafter(0.0, 1.0)), line.whole()[1]
-        if line.below(low) != line.below(high):
+        if line.below(low) == line.below(high):
+            pass
+        elif line.level.size <= FEW:
+            _list_kinds(line, best.surplus, best)
+        else:
             _list(line, low, high, best.surplus, best)
         return best.epsilon or 0.0, concordant + best.surplus
     # Where people tie nothing, every epsilon above 0 only loses.
@@ -256,7 +261,20 @@ def _list(line: Differences, low: float, high: float, before: int, best: Best) -
         ones = np.ones(gap.size, np.int64) if weight is None else weight
         gaps.append(gap)
         signs.append(ones if tied else -ones)
-    gap, sign = np.concatenate(gaps), np.concatenate(signs)
+    _see_each(np.concatenate(gaps), np.concatenate(signs), before, best)
+
+
+def _list_kinds(line: Differences, before: int, best: Best) -> None:
+    """The same of all pairs of so few kinds of items that each is held beside each."""
+    upper, lower = np.nonzero(line.value[:, None] > line.value[None, :])
+    level, below = line.level[upper], line.level[lower]
+    gap = line.gap(line.values[line.value[upper]], line.values[line.value[lower]])
+    ordered = (below <= level) & (gap > 0)
+    sign = np.where(below == level, 1, -1) * line.weight[upper] * line.weight[lower]
+    _see_each(gap[ordered], sign[ordered], before, best)
+
+
+def _see_each(gap: Floats, sign: Codes, before: int, best: Best) -> None:
     order = np.argsort(gap)
     gap = gap[order]
     surplus = before + np.cumsum(sign[order])

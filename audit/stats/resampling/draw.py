@@ -192,7 +192,9 @@ class Draw:
         parts = in_parts(self.clusters, self.resamples, self.seed)
         if self.clusters * self.resamples <= KEPT_BYTES:
             parts = kept_parts(self.clusters, self.resamples, self.seed)
-        return np.vstack([part @ upper + part @ lower for part in parts])
+        both = np.hstack([upper, lower])
+        found = np.vstack([part @ both for part in parts])
+        return found[:, : sums.shape[1]] + found[:, sums.shape[1] :]
 
     def in_single(self, counts: Floats) -> NDArray[np.float32]:
         if self.are_own(counts) and self.are_kept:
