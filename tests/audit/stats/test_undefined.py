@@ -699,8 +699,9 @@ ROWS = {
     "percentiles.plain": None,
     "cluster_counts.in_single": None,
     "cluster_counts.in_parts": None,  # of a draw that was checked
+    "cluster_counts.kept_parts": None,
+    "cluster_counts.in_whole_numbers": None,
     "cluster_counts.remember_tables": None,  # remembers tables
-    "draw.digest": None,  # a name for arrays
     "small_samples.between_ends": {
         "outside": lambda: small_samples.between_ends(2, 1, 5),
         "a NaN": lambda: small_samples.between_ends(0.5, NAN, 5),

@@ -42,3 +42,22 @@ def test_an_optimum_within_the_last_digit_of_a_score_is_found():
     human = np.array([1.0, 1, 2, 2, 3, 3])
     metric = np.array([0, 5e-324, 1, np.nextafter(1, 2), 2, np.nextafter(2, 3)])
     assert tie_calibration.best_epsilon(human, metric) == by_looking_at_every_pair(human, metric)
+
+
+@pytest.mark.parametrize("decimals", [None, 1])
+def test_few_kinds_of_items_are_held_beside_each_other_as_every_pair_is(decimals, monkeypatch):
+    rng = np.random.default_rng(6)
+    listed = []
+    ours = tie_calibration._list_kinds
+    monkeypatch.setattr(
+        tie_calibration, "_list_kinds", lambda *given: (listed.append(1), ours(*given))
+    )
+    for steps in (1, 2, 3, 4):
+        human = rng.integers(0, 3, 90).astype(float)
+        metric = np.round(human + rng.normal(size=90), 1) // 0.7 * 0.07 * steps
+        expected = by_looking_at_every_pair(human, metric, decimals)
+        monkeypatch.setattr(tie_calibration, "FEW", 300)
+        assert tie_calibration.best_epsilon(human, metric, decimals) == expected
+        monkeypatch.setattr(tie_calibration, "FEW", 0)
+        assert tie_calibration.best_epsilon(human, metric, decimals) == expected
+    assert len(listed) == 4

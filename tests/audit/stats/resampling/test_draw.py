@@ -3,6 +3,7 @@ import pytest
 
 from audit.stats.resamples import Resamples
 from audit.stats.resampling import draw, pair_counts
+from audit.stats.resampling.cluster_counts import cluster_counts, in_whole_numbers, kept_parts
 from audit.stats.resampling.draw import Draw
 from audit.stats.resampling.exact_sums import weighted
 from audit.stats.series import SAMPLE, coded
@@ -52,3 +53,25 @@ def test_a_jackknife_draws_nothing(monkeypatch, statistic, steps):
     monkeypatch.setattr(draw, "cluster_counts", None)
     found = Resamples(np.arange(600) % 60, method="jackknife")
     assert getattr(found, statistic)(people, judge).n == 600
+
+
+@pytest.mark.parametrize(("clusters", "kind"), [(1, "uint8"), (700, "uint8")])
+def test_counts_that_are_kept_in_few_bytes_are_the_same(clusters, kind):
+    kept = in_whole_numbers(clusters, 3000, 3)
+    assert kept.dtype == kind
+    parts = np.vstack(list(kept_parts(clusters, 3000, 3)))
+    assert parts.dtype == np.float64
+    assert parts.tolist() == cluster_counts(clusters, 3000, 3).tolist()
+
+
+def test_an_array_that_is_written_to_has_another_name_and_one_that_cannot_be_keeps_its_own():
+    one = Draw(np.arange(3), resamples=10, seed=1)
+    x = np.array([3.0, 1.0, 2.0])
+    before, codes = one.digest(x), one.dense(x).tolist()
+    x[0] = 0.0
+    assert one.digest(x) != before
+    assert (codes, one.dense(x).tolist()) == ([2, 0, 1], [0, 1, 2])
+    x[0] = 3.0
+    x.setflags(write=False)
+    assert one.digest(x) == one.digest(x) == before
+    assert not one.dense(x).flags.writeable
