@@ -125,7 +125,7 @@ def mean_limits(
     within = ends[0] <= values.min() and values.max() <= ends[1] and ends[0] < ends[1]
     middle = mean(values)
     pull = _pull(values, middle, cluster, clusters)
-    held = np.count_nonzero(np.bincount(cluster))
+    held = int(np.count_nonzero(np.bincount(cluster)))
     if held < 2:
         return lambda confidence: (middle, middle)
     variance = held / (held - 1) * total(pull**2)
@@ -203,7 +203,7 @@ def _limits_of_verdicts(differences: Floats, cluster: Codes) -> LimitsAt:
     """Of two answers of yes or no to each item: what counts is how often only one of them says yes."""
     n, middle = differences.size, mean(differences)
     sums = by_group(differences - middle, cluster, int(cluster.max()) + 1)
-    held = np.count_nonzero(np.bincount(cluster))
+    held = int(np.count_nonzero(np.bincount(cluster)))
     if held < 2:
         return lambda confidence: (middle, middle)
     alone = total((differences - middle) ** 2)
