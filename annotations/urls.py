@@ -6,7 +6,6 @@ from annotations.pages import (
     answers,
     compare,
     crowd,
-    deletion,
     disagreements,
     events,
     flags,
@@ -20,6 +19,7 @@ from annotations.pages import (
     practice,
     prompts,
     study_settings,
+    whole_study,
 )
 from annotations.pages.form import form_edit
 
@@ -47,7 +47,8 @@ study_pages = [
     path("manage/", study_settings.manage, name="manage"),
     path("manage/change/", study_settings.change, name="manage-change"),
     path("manage/retention/", study_settings.retain, name="retention"),
-    path("manage/delete/", deletion.delete, name="study-delete"),
+    path("manage/copy/", whole_study.copy, name="study-copy"),
+    path("manage/delete/", whole_study.delete, name="study-delete"),
     path("events/", events.events, name="events"),
     path("people/", people.people, name="people"),
     path("people/invite/", people.invite, name="invite"),
@@ -99,5 +100,5 @@ pages = [
     path("images/<slug:public_id>/", images.image_file, name="image"),
     path("pictures/<slug:public_id>/", images.prompt_picture, name="prompt-picture"),
     path("examples/<slug:public_id>/", images.example_picture, name="example-picture"),
-    path("deletions/<int:deletion_id>/again/", deletion.try_again, name="deletion-again"),
+    path("deletions/<int:deletion_id>/again/", whole_study.try_again, name="deletion-again"),
 ]

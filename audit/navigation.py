@@ -128,6 +128,7 @@ SECTIONS = (
             Page("manage", "Study", same=("retention",)),
             Page("form-edit", "Questions", OWNER),
             Page("events", "History", OWNER),
+            Page("study-copy", "Copy", OWNER),
             Page("study-delete", "Delete", OWNER),
         ),
     ),

@@ -3,6 +3,7 @@
 from celery import shared_task
 
 from annotations import jobs
+from annotations.copies import study as study_copies  # noqa: F401
 from annotations.models import Job
 from annotations.studies import deletion  # noqa: F401
 from judges.anchors import jobs as anchor_jobs  # noqa: F401

@@ -75,6 +75,7 @@ FLOORS = {
             "labelling",
             "traces",
         },
+        {"copies"},
         {"anchors", "imports", "pairs", "studies"},
         {"pair_files"},
         {"api", "management", "pages"},

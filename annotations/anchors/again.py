@@ -16,28 +16,24 @@ from django.utils import timezone
 
 from annotations import event_log
 from annotations.anchors import keep
+from annotations.copies.rows import copy_images
+from annotations.copies.study import free_slug
 from annotations.database import locks
 from annotations.errors import StudyRefused
-from annotations.labelling.image_order import seeded_place
 from annotations.models import (
     AnchorImage,
     AnchorRound,
     AnchorSet,
     Annotation,
-    Atom,
     FormVersion,
-    Generator,
     Image,
     Membership,
-    Prompt,
-    PromptPicture,
     Study,
 )
-from annotations.pictures.store import PICTURES, copy_picture
+from annotations.pictures.store import PICTURES
 
 # Sooner than this, people remember their answers.
 WAIT = timedelta(days=14)
-LONGEST_SLUG = 80
 
 
 def rounds_of(study: Study) -> list[AnchorRound]:
@@ -71,7 +67,7 @@ def ask_again(
         if not soon:
             _refuse_too_soon(said)
         made = _study(study, _form(study, said, words), by)
-        _copy(images, made)
+        copy_images(images, made)
         _invite(study, made, said, by)
         asked = AnchorRound.objects.create(anchors=anchors, study=made, words=words, made_by=by)
         event_log.note(
@@ -112,13 +108,7 @@ def _form(study: Study, said: Any, words: str) -> FormVersion:
 
 
 def _study(study: Study, form: FormVersion, by: Any) -> Study:
-    number = 2
-    while True:
-        end = f"-part-{number}"
-        slug = study.slug[: LONGEST_SLUG - len(end)] + end
-        if not Study._base_manager.filter(slug=slug).exists():
-            break
-        number += 1
+    slug, number = free_slug(study, "part", 2)
     same = ("overlap", "lease_minutes", "fastest_seconds", "simulated", "description")
     return Study.objects.create(
         slug=slug,
@@ -127,58 +117,6 @@ def _study(study: Study, form: FormVersion, by: Any) -> Study:
         created_by=by,
         **{name: getattr(study, name) for name in same},
     )
-
-
-def _copy(images: list[Image], made: Study) -> None:
-    prompts: dict[int, Prompt] = {}
-    generators: dict[int, Generator] = {}
-    for image in images:
-        if image.prompt_id not in prompts:
-            prompts[image.prompt_id] = _prompt(image.prompt, made)
-        if image.generator_id not in generators:
-            old = image.generator
-            generators[old.pk] = Generator.objects.create(
-                study=made, name=old.name, release_date=old.release_date, family=old.family
-            )
-    for image in images:
-        prompt = prompts[image.prompt_id]
-        Image.objects.create(
-            study=made,
-            prompt=prompt,
-            generator=generators[image.generator_id],
-            key=image.key,
-            variant=image.variant,
-            sample=image.sample,
-            file=copy_picture(image.file, sha256=image.sha256, name=image.key, study=made.slug),
-            sha256=image.sha256,
-            width=image.width,
-            height=image.height,
-            metadata=image.metadata,
-            place=seeded_place(made.slug, prompt.key, image.variant, image.sample),
-        )
-
-
-def _prompt(old: Prompt, made: Study) -> Prompt:
-    prompt = Prompt.objects.create(
-        study=made,
-        key=old.key,
-        text=old.text,
-        tags=old.tags,
-        atomicity=old.atomicity,
-        metadata=old.metadata,
-        picture_count=old.picture_count,
-    )
-    for picture in PromptPicture.objects.filter(prompt=old):
-        name = f"{picture.place} of {old.key}"
-        file = copy_picture(picture.file, sha256=picture.sha256, name=name, study=made.slug)
-        of_file = {key: getattr(picture, key) for key in ("place", "sha256", "width", "height")}
-        PromptPicture.objects.create(study=made, prompt=prompt, file=file, **of_file)
-    same = ("index", "kind", "text", "question", "expected", "parents")
-    Atom.objects.bulk_create(
-        Atom(prompt=prompt, **{name: getattr(atom, name) for name in same})
-        for atom in old.atoms.order_by("index")
-    )
-    return prompt
 
 
 def _invite(study: Study, made: Study, said: Any, by: Any) -> None:

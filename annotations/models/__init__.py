@@ -1,7 +1,6 @@
 from annotations.models.annotation import Annotation, Answer, Revision
 from annotations.models.assignment import Assignment, HandedBack
 from annotations.models.decision import Decision
-from annotations.models.deletion import Deletion
 from annotations.models.draw import AnchorImage, AnchorRound, AnchorSet, Draw, DrawnImage
 from annotations.models.event import Event
 from annotations.models.example_picture import ExamplePicture
@@ -18,6 +17,7 @@ from annotations.models.retention import Retention
 from annotations.models.selection import SelectedImage, Selection
 from annotations.models.stored_answer import LabelVersion, StoredAnswer
 from annotations.models.study import Study
+from annotations.models.whole_study import Deletion, StudyCopy
 
 __all__ = [
     "AnchorImage",
@@ -61,6 +61,7 @@ __all__ = [
     "Selection",
     "StoredAnswer",
     "Study",
+    "StudyCopy",
     "in_outcome",
     "in_payload",
     "row_in_payload",

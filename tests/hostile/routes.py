@@ -77,6 +77,7 @@ ROWS = {
     "manage": "researcher",
     "manage-change": "owner",
     "retention": "owner",
+    "study-copy": "owner",
     "study-delete": "owner",
     "deletion-again": "holder",
     "events": "owner",

@@ -14,3 +14,14 @@ class Deletion(Job):
 
     class Meta:
         proxy = True
+
+
+class StudyCopy(Job):
+    """The prompts and images of another study on their way into this one."""
+
+    KIND, WORKING_WORDS = "study copy", "being copied"
+    # The primary key of the other study.
+    source = in_payload(int)
+
+    class Meta:
+        proxy = True
