@@ -47,6 +47,7 @@ def scores(
                 one.correct,
                 reason=one.reason,
                 error=one.error,
+                evidence=one.evidence,
                 line=one.line,
                 source=path.name,
             )
