@@ -11,14 +11,9 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from annotations.benchmarks.genai_bench import published
-from annotations.sources import (
-    arrow_folder,
-    hub_dataset,
-    mapped_table,
-    parquet_rows,
-    picture_folder,
-)
+from annotations.sources import hub_dataset, mapped_table, parquet_rows, picture_folder
 from annotations.sources.records import Record, Unreadable
+from annotations.sources.tools import arrow_folder
 
 
 def read(

@@ -11,12 +11,13 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
-from annotations.sources import inspect_log, tidy_tables
+from annotations.sources import tidy_tables
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take
 from annotations.sources.records import Rejected, Unreadable
 from annotations.sources.rows import Row
 from annotations.sources.text_files import json_rows, objects
+from annotations.sources.tools import inspect_log
 
 
 class Result(NamedTuple):
