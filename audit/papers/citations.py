@@ -321,8 +321,15 @@ def _statistics(body: Mapping[str, Any]) -> Iterator[str]:
     overall = [judge["overall"] for judge in body["judges"].values()]
     for part in (*overall, body["people"]):
         for name, value in part.items():
-            if not (isinstance(value, dict) and "undefined" in value):
+            if _has_number(value):
                 yield name
+
+
+def _has_number(value: Any) -> bool:
+    """Some have one of several kinds: one that is defined is enough."""
+    if isinstance(value, dict):
+        return "undefined" not in value and any(map(_has_number, value.values()))
+    return value is not None
 
 
 def _entry(key: str) -> str:

@@ -11,6 +11,7 @@ from audit.models import Report
 from audit.papers import citations
 from audit.reports import make
 from audit.statistic_names import ROWS
+from tests import making
 
 TAU = {"value": 0.5}
 
@@ -44,6 +45,14 @@ def test_form_judge_and_statistics_with_a_number_are_cited_once():
     assert "eprint = {2404.01291}" in text
 
 
+def test_a_statistic_of_which_no_kind_has_a_number_is_not_cited():
+    none = {"nominal": {"undefined": "one person"}, "ordinal": {"undefined": "one person"}}
+    found = citations.bibtex(body(people={"krippendorff_alpha": none}))
+    assert "krippendorff2004" not in found
+    some = citations.bibtex(body(people={"krippendorff_alpha": none | {"interval": TAU}}))
+    assert "krippendorff2004" in some
+
+
 def test_what_no_paper_stands_for_is_named():
     facts = {"signature": {"form": ["own v3"], "judge_facts": {"mine\n": {"method": "Some 1"}}}}
     text = citations.bibtex(body(**facts))
@@ -62,6 +71,7 @@ def test_every_key_leads_to_a_work_and_every_work_is_used():
 
 @pytest.mark.django_db
 def test_command_and_page_give_the_same_file(study, as_alice, capsys):
+    making.labels(study, {"early-0": {"ann": 1, "ben": 1}, "late-0": {"ann": 0, "ben": 1}})
     make.make_report(study=study)
     report = Report.objects.get()
     call_command("report", "shapes", format="bibtex")
