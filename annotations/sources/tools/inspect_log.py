@@ -64,7 +64,7 @@ def _content(log: zipfile.ZipFile, path: Path, info: zipfile.ZipInfo) -> bytes:
         raise ValueError("it is encrypted, or packed in an unusual way")
     if info.compress_type != ZSTANDARD:
         with log.open(info) as packed:
-            return _checked(packed.read(info.file_size + 1), info)
+            return _check_bytes(packed.read(info.file_size + 1), info)
     try:
         import pyarrow
     except ImportError:
@@ -76,10 +76,10 @@ def _content(log: zipfile.ZipFile, path: Path, info: zipfile.ZipInfo) -> bytes:
         file.seek(info.header_offset + HEADER + sum(struct.unpack("<HH", file.read(4))))
         packed_bytes = file.read(min(info.compress_size, SAMPLE_BYTES))
     with pyarrow.CompressedInputStream(pyarrow.BufferReader(packed_bytes), "zstd") as stream:
-        return _checked(stream.read(info.file_size + 1), info)
+        return _check_bytes(stream.read(info.file_size + 1), info)
 
 
-def _checked(content: bytes, info: zipfile.ZipInfo) -> bytes:
+def _check_bytes(content: bytes, info: zipfile.ZipInfo) -> bytes:
     if len(content) != info.file_size or zlib.crc32(content) != info.CRC:
         raise ValueError("its bytes are not those that the log lists")
     return content
