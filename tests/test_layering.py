@@ -51,6 +51,7 @@ FLOORS = {
         }
         | {"plugins"},
         {"event_log", "pictures", "rates", "sources", "versions"},
+        {"sources/tools"},
         {"stored_answers"},
         {"access", "jobs", "sound_json"},
         {"admin", "exports", "forms", "middleware", "prompt_grammar"},

@@ -6,12 +6,14 @@ are guessed, as of any table.
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 from annotations.benchmarks.genai_bench import published
 from annotations.sources import hub_dataset, mapped_table, parquet_rows, picture_folder
 from annotations.sources.records import Record, Unreadable
+from annotations.sources.tools import arrow_folder
 
 
 def read(
@@ -23,6 +25,11 @@ def read(
     *,
     pictures: bool = True,
 ) -> Iterator[Record]:
+    if saved := arrow_folder.parts(path):
+        with tempfile.TemporaryDirectory(prefix="jurybox-arrow-") as place:
+            arrow_folder.as_parquet(saved, Path(place))
+            yield from read(Path(place), images, generator, judge, columns, pictures=pictures)
+        return
     files = _files(path)
     if _all(files, hub_dataset.is_ours):
         yield from hub_dataset.read(files, pictures=pictures)
@@ -36,6 +43,8 @@ def read(
 def is_known(path: Path) -> bool:
     """Whether the columns are known, so that nothing is guessed."""
     try:
+        if arrow_folder.parts(path):
+            return True
         files = _files(path)
         return _all(files, hub_dataset.is_ours) or _all(files, published.is_published)
     except Unreadable:

@@ -28,7 +28,7 @@ from annotations.benchmarks.t2i_compbench import samples as t2i_compbench
 from annotations.benchmarks.tifa import questions as tifa
 from annotations.plugins import plugin
 from annotations.prompt_grammar import parse as prompt_parser
-from annotations.sources import label_studio, mapped_table, picture_folder, tidy_tables
+from annotations.sources import mapped_table, picture_folder, tidy_tables
 from annotations.sources.records import (
     AtomRecord,
     LabelRecord,
@@ -36,6 +36,7 @@ from annotations.sources.records import (
     Record,
     Unreadable,
 )
+from annotations.sources.tools import label_studio
 
 
 @dataclass(frozen=True, slots=True)

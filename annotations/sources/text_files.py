@@ -8,7 +8,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from operator import itemgetter
 from pathlib import Path
@@ -129,8 +129,13 @@ def text_lines(path: Path) -> Iterator[Row[str] | Rejected]:
             yield Row(number, line.strip())
 
 
-def parsed(text: str) -> Any:
-    value = json.loads(text, object_pairs_hook=_without_repeated_keys, parse_constant=_no_constant)
+def parsed(text: str, constant: Callable[[str], Any] | None = None) -> Any:
+    """`constant`: what NaN and Infinity become; without it they are refused."""
+    value = json.loads(
+        text,
+        object_pairs_hook=_without_repeated_keys,
+        parse_constant=constant or _no_constant,
+    )
     if "\\u0000" in text or "\0" in text:
         raise ValueError("it holds a NUL character")
     return value

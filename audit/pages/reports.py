@@ -19,6 +19,7 @@ from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
 from audit.navigation import PAGES
 from audit.pages.frame import ReportPage, options_of, report_page, report_view, respond
+from audit.papers.citations import bibtex
 from audit.questions.report.question import request_report
 from audit.view import View
 from audit.words import changes
@@ -69,6 +70,8 @@ def as_file(request: HtmxRequest, slug: str, report_id: int, kind: str) -> HttpR
     name = f"{slug}-report-{report.pk}.{ENDINGS.get(kind, kind)}"
     if kind == "json":
         response: HttpResponse = JsonResponse(report.body)
+    elif kind == "bib":
+        response = HttpResponse(bibtex(report.body), content_type="application/x-bibtex")
     elif kind in KINDS:
         response = HttpResponse(as_download(of_report(report), kind), content_type=KINDS[kind])
     else:
@@ -88,7 +91,7 @@ def listing(page: ReportPage) -> dict[str, Any]:
             "url": f"{reverse('drift', args=[study.slug])}?report={report.pk}",
             **{
                 kind: reverse("report-file", args=[study.slug, report.pk, kind])
-                for kind in (*KINDS, "json")
+                for kind in (*KINDS, "json", "bib")
             },
         }
         for report in newest[:LISTED]

@@ -1,4 +1,4 @@
-"""A report to MLflow, Weights & Biases or TensorBoard: scalars, and the JSON as an artefact.
+"""A report to MLflow, Weights & Biases, trackio or TensorBoard: scalars, and the JSON as an artefact.
 
 Each library is imported when it is used; it reads its own settings and tokens.
 """
@@ -101,6 +101,19 @@ def _wandb(given: ToLog, project: str, folder: Path) -> str:
     return f"Weights & Biases, run {run.id}"
 
 
+def _trackio(given: ToLog, project: str, folder: Path) -> str:
+    """It keeps its runs where its own TRACKIO_DIR says, and starts no dashboard here."""
+    trackio = _library("trackio", "trackio")
+    quiet = {"embed": False, "auto_log_gpu": False, "auto_log_cpu": False}
+    run = trackio.init(project=project, name=given.name, config=given.about, **quiet)
+    run.log(given.values, step=given.step)
+    artefact = trackio.Artifact(f"report-{given.step}", type="report")
+    artefact.add_file(str(given.file))
+    run.log_artifact(artefact)
+    run.finish()
+    return f"trackio, run {run.id}"
+
+
 def _tensorboard(given: ToLog, project: str, folder: Path) -> str:
     """The writer is tensorboardX: torch's needs torch, which a web host has not."""
     library = _library("tensorboardX", "tensorboardX")
@@ -118,6 +131,7 @@ def _tensorboard(given: ToLog, project: str, folder: Path) -> str:
 TRACKERS: dict[str, tuple[str, Callable[[ToLog, str, Path], str]]] = {
     "mlflow": ("MLflow", _mlflow),
     "wandb": ("Weights & Biases", _wandb),
+    "trackio": ("trackio", _trackio),
     "tensorboard": ("TensorBoard", _tensorboard),
 }
 

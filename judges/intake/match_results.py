@@ -11,7 +11,7 @@ from annotations.models import Image, Study
 from annotations.sources import parquet_rows
 from annotations.sources.checks import Unfit, sound
 from annotations.sources.records import Record, Rejected, ScoreRecord, Unreadable
-from annotations.sources.result_files import Result, read
+from annotations.sources.tools.result_files import Result, read
 
 BATCH = 2_000
 
@@ -47,6 +47,7 @@ def scores(
                 one.correct,
                 reason=one.reason,
                 error=one.error,
+                evidence=one.evidence,
                 line=one.line,
                 source=path.name,
             )

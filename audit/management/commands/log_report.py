@@ -1,4 +1,4 @@
-"""`manage.py log_report STUDY --to mlflow|wandb|tensorboard`: the report's numbers in a tracker."""
+"""`manage.py log_report STUDY --to mlflow|wandb|trackio|tensorboard`: the report's numbers in a tracker."""
 
 from pathlib import Path
 

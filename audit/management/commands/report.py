@@ -12,11 +12,12 @@ from audit.management.report_options import add_report_options, report_options
 from audit.pages.tables import drift_csv
 from audit.paper_tables import LIKE, table
 from audit.paper_tables.study import audited
+from audit.papers.citations import bibtex
 from audit.reports import make as reports
 from audit.reports.progress import Progress
 from audit.words import report as report_words
 
-FORMATS = ("text", "json", "csv", "pdf", "html", "latex")
+FORMATS = ("text", "json", "csv", "pdf", "html", "latex", "bibtex")
 
 
 class Command(PlainCommand):
@@ -42,6 +43,8 @@ class Command(PlainCommand):
             )
         if like and format in HANDED_IN:
             raise CommandError("A paper’s tables come as text, json or csv.")
+        if format == "bibtex" and (like or lake):
+            raise CommandError("BibTeX is made of a report of a study here.")
         if lake and (like or format in HANDED_IN):
             raise CommandError("A report from a lake comes as text, json or csv.")
         made: str | bytes
@@ -64,7 +67,7 @@ def _report(study: Study, options: reports.Options, format: str, out: str) -> st
         if out:
             write_beside(document, format, Path(out))
         return HANDED_IN[format](document)
-    return _write_body(report.body, format)
+    return bibtex(report.body) if format == "bibtex" else _write_body(report.body, format)
 
 
 def _of_lake(folder: Path, options: reports.Options, format: str) -> str:

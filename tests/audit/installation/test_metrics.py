@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import re
+
 import pytest
 
 from judges.protocols import Judgement, Unscored
@@ -48,3 +51,18 @@ def test_the_time_of_a_request_is_counted_by_its_route(client, settings):
     before = read(client).get(name, 0)
     client.get("/healthz")
     assert read(client)[name] == before + 1
+
+
+def test_the_dashboard_asks_for_numbers_that_exist(client, settings, study):
+    settings.METRICS_TOKEN = TOKEN
+    client.get("/")  # So that a request was measured.
+    told = {name.partition("{")[0] for name in read(client)}
+    answer = client.get("/metrics", headers={"Authorization": f"Bearer {TOKEN}"})
+    # What has no row yet has its description all the same.
+    told |= set(re.findall(r"^# TYPE (\S+)", answer.text, re.MULTILINE))
+    board = json.loads((settings.BASE_DIR / "deploy/grafana/jurybox.json").read_text())
+    asked = [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    named = {name for query in asked for name in re.findall(r"jurybox_\w+", query)}
+    assert len(named) == 11
+    assert named - told == set()
+    assert len({panel["id"] for panel in board["panels"]}) == len(board["panels"])

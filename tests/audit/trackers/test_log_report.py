@@ -86,6 +86,12 @@ class Wandb(Fake):
         self.ended = True
 
 
+class Trackio(Wandb):
+    def init(self, project, name, config, **quiet):
+        assert set(quiet.values()) == {False}
+        return super().init(project, name, config, "")
+
+
 class TensorBoard(Fake):
     def SummaryWriter(self, place):
         Path(place).mkdir(parents=True)
@@ -102,6 +108,7 @@ class TensorBoard(Fake):
 
 
 LIBRARIES = {"mlflow": ("mlflow", MLflow), "wandb": ("wandb", Wandb)}
+LIBRARIES["trackio"] = ("trackio", Trackio)
 LIBRARIES["tensorboard"] = ("tensorboardX", TensorBoard)
 
 
@@ -125,6 +132,16 @@ def test_a_tracker_gets_every_number_and_the_whole_report(
     if to != "tensorboard":
         assert fake.experiment == "jurybox"
         assert report.data in fake.tags.values()
+
+
+def test_trackio_itself_keeps_the_numbers_and_the_report(judged, monkeypatch, tmp_path):
+    monkeypatch.setenv("TRACKIO_DIR", str(tmp_path))
+    trackio = pytest.importorskip("trackio")
+    call_command("log_report", "shapes", to="trackio", project="doors")
+    (run,) = trackio.Api().runs("doors")
+    (file,) = [f for f in tmp_path.glob("artifacts/doors/blobs/sha256/*/*") if f.is_file()]
+    assert json.loads(file.read_text()) == Report.objects.get().body
+    assert run.name.startswith("shapes ")
 
 
 def test_numbers_are_those_of_the_report_and_names_fit(judged, monkeypatch, tmp_path):

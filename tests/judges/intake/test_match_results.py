@@ -1,6 +1,8 @@
 """Result files of lmms-eval, EvalScope and Inspect, in the fields that these tools write."""
 
 import json
+import zipfile
+from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -153,21 +155,72 @@ def test_inspects_records_by_the_images_id(study, tmp_path):
     assert Score.objects.get(image__key="early-2").correct is None
 
 
-def test_each_epoch_and_each_part_of_a_value_is_a_judge_of_its_own(study, tmp_path):
+def test_epochs_are_repeats_of_one_judge_and_each_part_of_a_value_is_a_judge(study, tmp_path):
     records = [
-        {"id": "early-0", "value": {"helpful": 1, "harmless": 0}},
+        {"id": "early-0", "epoch": 1, "value": {"helpful": 1, "harmless": 0}},
         {"id": "early-0", "epoch": 2, "value": {"helpful": 0.5, "harmless": 1}},
     ]
     path = tmp_path / "ratings.json"
     path.write_text(json.dumps(records))
     assert imported(study, "inspect", path).rejected == []
-    assert {run.judge.name for run in Run.objects.all()} == {
-        "helpful",
-        "harmless",
-        "helpful-epoch-2",
-        "harmless-epoch-2",
+    # (1 + 0.5) / 2 and (0 + 1) / 2
+    assert values("helpful") == {"early-0": 0.75}
+    assert values("harmless") == {"early-0": 0.5}
+    assert Run.objects.count() == 2
+    kept = Score.objects.get(run__judge__name="helpful")
+    assert kept.evidence == {"epochs": [1.0, 0.5]}
+
+
+def test_an_epoch_that_stands_twice_is_named(study, tmp_path):
+    record = {"id": "early-0", "epoch": 1, "value": 1}
+    outcome = imported(study, "inspect", lines(tmp_path / "a.jsonl", record, record))
+    assert [(row["line"], row["field"]) for row in outcome.rejected] == [(2, "epoch")]
+
+
+def test_a_log_that_inspect_wrote_is_read(study):
+    # inspect_ai 0.3.285: three samples in two epochs, scorers fits, verdict and parts (with a and b).
+    path = Path(__file__).parent / "files" / "inspect-0.3.285.eval"
+    outcome = imported(study, "inspect", path)
+    assert (outcome.rejected, outcome.scores) == ([], 12)
+    # Epochs 0.25 and 0.75 but for early-1, which is 1 in both.
+    assert values("fits") == {"early-0": 0.5, "early-1": 1.0, "late-0": 0.5}
+    # C in the first epoch, I in the second; late-0 has N in both.
+    assert values("verdict") == {
+        "early-0": 0.5,
+        "early-1": 0.5,
+        "late-0": "Inspect: no answer",
     }
-    assert values("helpful-epoch-2") == {"early-0": 0.5}
+    assert values("parts-a") == dict.fromkeys(("early-0", "early-1", "late-0"), 1.0)
+    assert values("parts-b") == dict.fromkeys(("early-0", "early-1", "late-0"), 0.5)
+    assert Score.objects.get(run__judge__name="parts-a", image__key="early-0").correct is None
+
+
+def test_a_log_that_was_cut_or_is_another_zip_is_refused(study, tmp_path):
+    whole = (Path(__file__).parent / "files" / "inspect-0.3.285.eval").read_bytes()
+    path = tmp_path / "a.eval"
+    # A byte of a sample's own bytes: its checksum does not hold any more.
+    path.write_bytes(whole[:900] + bytes([whole[900] ^ 1]) + whole[901:])
+    outcome = imported(study, "inspect", path)
+    assert [row["field"] for row in outcome.rejected] == ["sample"]
+    assert not Score.objects.exists()
+    with zipfile.ZipFile(path, "w") as other:
+        other.writestr("words.txt", "no log")
+    with pytest.raises(ImportRefused, match="no log of Inspect"):
+        imported(study, "inspect", path)
+
+
+def test_a_failure_without_a_metric_makes_no_judge_called_score(study, tmp_path):
+    path = lines(
+        tmp_path / "a.jsonl",
+        reviewed(0, {}, image="early-0.png", status="judge_error"),
+        reviewed(1, {"vqa": 0.5, "clip": 0.25}, image="early-1.png"),
+    )
+    assert imported(study, "evalscope", path).rejected == []
+    assert {run.judge.name for run in Run.objects.all()} == {"vqa", "clip"}
+    assert values("vqa") == {"early-0": "EvalScope: judge error", "early-1": 0.5}
+    path = lines(path, reviewed(0, {}, image="early-2.png", status="judge_error"))
+    outcome = imported(study, "evalscope", path)
+    assert "no line of the file names a metric" in outcome.rejected[0]["reason"]
 
 
 @pytest.mark.parametrize(

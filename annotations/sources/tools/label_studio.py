@@ -1,4 +1,4 @@
-"""Label Studio's JSON export: each task's answers, by person.
+"""Label Studio's exports, JSON and JSON-MIN: each task's answers, by person.
 
 A task is an image: `data.image_id` where there is one, as in our own export, or else its file. Whatever is
 drawn on a picture is no answer to a question; it is counted and left out.
@@ -33,6 +33,8 @@ UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
 OF_ATOM = re.compile(r"(.+)\.(\d{1,5})")
 PROMPTS, GENERATORS = ("prompt", "caption", "text"), ("generator", "model")
 PICTURES = ("image", "img", "picture", "url")
+# In JSON-MIN the answers stand between these two, each under the name of its question.
+BEGINS, ENDS = "id", "annotator"
 Item = dict[str, Any]
 
 
@@ -45,9 +47,11 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
     tasks = document(path)
     if not isinstance(tasks, list):
         raise Unreadable(f"{path.name} is no list of tasks.")
-    if tasks and not any(isinstance(task, dict) and "annotations" in task for task in tasks):
+    if tasks and all(isinstance(task, dict) and ENDS in task for task in tasks):
+        tasks = [_from_min(task) for task in tasks]
+    elif tasks and not any(isinstance(task, dict) and "annotations" in task for task in tasks):
         raise Unreadable(
-            f"{path.name} holds no annotations: export as JSON, which names them, not as JSON-MIN."
+            f"{path.name} holds no annotations: export from Label Studio as JSON or as JSON-MIN."
         )
     reader = _Reader(path.name, images, generator)
     yield from records(numbered(tasks), reader.read_task, path.name)
@@ -128,6 +132,37 @@ class _Reader:
                 line=line,
                 source=self.source,
             )
+
+
+def _from_min(record: Item) -> Item:
+    """A record of JSON-MIN, which is one annotation, as a task of JSON."""
+    names = list(record)
+    first, end = names.index(BEGINS) if BEGINS in record else -1, names.index(ENDS)
+    results = [
+        {"from_name": name, **one}
+        for name in names[first + 1 : end]
+        for one in _results_of_min(record[name])
+    ]
+    about = {name: record.get(name) for name in ("created_at", "lead_time")}
+    return {
+        "data": {name: record[name] for name in names[: max(first, 0)]},
+        "annotations": [{"completed_by": record[ENDS], "result": results, **about}],
+    }
+
+
+def _results_of_min(value: Any) -> Iterator[Item]:
+    """One text stands as it is, several choices in an object, and all else in a list of objects."""
+    if isinstance(value, str):
+        yield {"type": "choices", "value": {"choices": [value]}}
+        return
+    given = value if isinstance(value, list) else [value]
+    if given and all(isinstance(one, str) for one in given):
+        yield {"type": "textarea", "value": {"text": given}}
+        return
+    for one in given:
+        kinds = ("choices", "rating", "number")
+        kind = next((k for k in kinds if isinstance(one, dict) and k in one), "drawn or other")
+        yield {"type": kind, "value": one if isinstance(one, dict) else {}}
 
 
 def _value(result: Item) -> float | str | None:

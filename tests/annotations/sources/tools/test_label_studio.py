@@ -2,6 +2,7 @@
 
 import io
 import json
+from pathlib import Path
 
 import pytest
 from django.core.management import call_command
@@ -14,6 +15,8 @@ from annotations.sources.records import Unreadable
 from judges.intake import bring_in
 from tests import making
 from tests.annotations.benchmarks.reading import Read
+
+FILES = Path(__file__).parent / "files"
 
 
 def answer(name, kind, **value):
@@ -118,9 +121,32 @@ def test_a_task_that_cannot_be_taken_is_named_and_the_others_are_read(tmp_path, 
     assert [label.line for label in found.labels] == [2]
 
 
-def test_json_min_is_refused_with_a_word_on_how_to_export(tmp_path):
-    with pytest.raises(Unreadable, match="not as JSON-MIN"):
-        read(tmp_path, {"id": 1, "image": "a.png", "stars": 4, "annotator": 1})
+def test_json_min_that_label_studio_wrote_says_what_its_json_says():
+    # label-studio-sdk 2.1.2, Converter.convert_to_json_min: two tasks, two people, four questions, a box.
+    found = Read("label_studio", FILES / "label-studio-sdk-2.1.2-json-min.json")
+    assert found.rejected == []
+    assert [image.key for image in found.images] == ["cup1.png", "cup2.png"]
+    assert {(one.image, one.question, one.value) for one in found.labels} == {
+        ("cup1.png", "aligned", "Yes"),
+        ("cup1.png", "colours", "red|white"),
+        ("cup1.png", "stars", 4.0),
+        ("cup1.png", "remark", "fine"),
+        ("cup2.png", "aligned", "No"),
+        ("cup2.png", "colours", "red"),
+        ("cup2.png", "stars", 2.0),
+        ("cup2.png", "remark", "fine"),
+    }
+    # Each of both people said all of it.
+    assert len(found.labels) == 16
+    assert {one.rater for one in found.labels} == {"annotator-12", "annotator-13"}
+    assert found.labels[0].seconds == 4.288
+    said = " ".join(remark.words for remark in found.remarks)
+    assert "1 × “box” (drawn or other)" in said
+
+
+def test_a_list_without_annotations_is_refused_with_a_word_on_how_to_export(tmp_path):
+    with pytest.raises(Unreadable, match="as JSON or as JSON-MIN"):
+        read(tmp_path, {"id": 1, "image": "a.png", "stars": 4})
 
 
 def test_pictures_are_found_by_the_names_they_had_before_the_upload(tmp_path):

@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from annotations.sources import tidy_tables
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take
 from annotations.sources.records import Rejected, Unreadable
+from annotations.sources.rows import Row
 from annotations.sources.text_files import json_rows, objects
+from annotations.sources.tools import inspect_log
 
 
 class Result(NamedTuple):
@@ -31,6 +34,8 @@ class Result(NamedTuple):
     number: int | None = None
     file: str = ""
     prompt: str = ""
+    epoch: int | None = None
+    evidence: dict[str, Any] | None = None
 
 
 Item = dict[str, Any]
@@ -60,15 +65,71 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
     """Each result with the line that it came from; what is none, as a refusal."""
     if not path.is_file():
         raise Unreadable(f"There is no file {path}.")
-    of = READERS[format][1]
-    for row in objects(json_rows(path), path.name):
+    is_log = format == "inspect" and inspect_log.is_log(path)
+    of = _inspect_sample if is_log else READERS[format][1]
+    rows = inspect_log.samples(path) if is_log else json_rows(path)
+    yield from _name_failures(_join_epochs(_read_rows(rows, path.name, of, judge), path), path)
+
+
+def _read_rows(
+    rows: Iterable[Row[Any] | Rejected], source: str, of: Reader, judge: str
+) -> Iterator[Result | Rejected]:
+    for row in objects(rows, source):
         if isinstance(row, Rejected):
             yield row
             continue
         try:
             yield from list(of(row.value, row.line, judge))
         except Unfit as unfit:
-            yield unfit.reject(row.line, path.name)
+            yield unfit.reject(row.line, source)
+
+
+def _join_epochs(found: Iterable[Result | Rejected], path: Path) -> Iterator[Result | Rejected]:
+    """Epochs are a judge's repeats: their mean is its score, and each of them is kept beside it."""
+    times: dict[tuple[str, str, int | None], dict[int, Result]] = {}
+    for one in found:
+        if isinstance(one, Rejected) or one.epoch is None:
+            yield one
+            continue
+        epochs = times.setdefault((one.judge, one.image or one.file, one.number), {})
+        if one.epoch in epochs:
+            words = f"“{one.judge}” has epoch {one.epoch} of this sample twice."
+            yield Rejected("epoch", one.epoch, words, one.line, path.name)
+        else:
+            epochs[one.epoch] = one
+    for epochs in times.values():
+        yield _joined([one for _, one in sorted(epochs.items())])
+
+
+def _joined(repeats: list[Result]) -> Result:
+    scored = [one for one in repeats if one.score is not None]
+    first = (scored or repeats)[0]
+    if len(repeats) == 1:
+        return first
+    verdicts = {one.correct for one in scored}
+    return first._replace(
+        score=fmean([one.score for one in scored if one.score is not None]) if scored else None,
+        correct=verdicts.pop() if len(verdicts) == 1 else None,
+        evidence={"epochs": [one.error or one.score for one in repeats]},
+    )
+
+
+def _name_failures(found: Iterable[Result | Rejected], path: Path) -> Iterator[Result | Rejected]:
+    """A failure that names no metric is one of each judge that the file names."""
+    judges: dict[str, None] = {}
+    nameless: list[Result] = []
+    for one in found:
+        if isinstance(one, Result) and not one.judge:
+            nameless.append(one)
+            continue
+        if isinstance(one, Result):
+            judges[one.judge] = None
+        yield one
+    for one in nameless:
+        yield from (one._replace(judge=name) for name in judges)
+        if not judges:
+            words = "It failed, and no line of the file names a metric; --judge says whose it is."
+            yield Rejected("judge", one.error, words, one.line, path.name)
 
 
 def _lmms_eval(item: Item, line: int, judge: str) -> Iterator[Result]:
@@ -111,12 +172,12 @@ def _evalscope(item: Item, line: int, judge: str) -> Iterator[Result]:
         "prompt": _word(about.get("prompt")),
     }
     if status not in USABLE:
-        names = list(value) or [_word(score.get("main_score_name")) or "score"]
+        # A failure often names no metric: then it is one of all that the file names.
+        names = list(value) or [_word(score.get("main_score_name"))]
         for name in names:
             words = f"EvalScope: {status.replace('_', ' ')}"
-            yield Result(
-                line, _judge(judge, name, alone=len(names) == 1), None, error=words, **clues
-            )
+            called = _judge(judge, name, alone=len(names) == 1)
+            yield Result(line, called, None, error=words, **clues)
         return
     if not value:
         raise Unfit("sample_score.score.value", "", "There is no score in it.")
@@ -159,9 +220,6 @@ def _inspect(item: Item, line: int, judge: str) -> Iterator[Result]:
     for name, given in values.items():
         called = judge or _word(about.get("judge")) or "inspect"
         called = (f"{judge}-{name}" if judge else name) if name else called
-        if epoch is not None and epoch > 1:
-            # A judge's second time: no mean is made here.
-            called = f"{called}-epoch-{epoch}"
         score, correct, error = _value(given)
         yield Result(
             line,
@@ -172,7 +230,45 @@ def _inspect(item: Item, line: int, judge: str) -> Iterator[Result]:
             error,
             image=key if isinstance(key, str) else "",
             number=key if isinstance(key, int) else _as_number(key),
+            epoch=epoch,
         )
+
+
+def _inspect_sample(item: Item, line: int, judge: str) -> Iterator[Result]:
+    """A sample of a log: the score of each scorer, and of each part of a score that has parts."""
+    key = take(item, "id", (str, int), "a text or a number")
+    epoch = take(item, "epoch", int, "a whole number")
+    about = item.get("metadata") or {}
+    about = about if isinstance(about, dict) else {}
+    named = _first(about, IMAGE_IDS)
+    file = _first(about, FILES)
+    clues: Item = {
+        # An id that only counts leads to no image; what lies with the sample may.
+        "image": named or ("" if file or isinstance(key, int) or key.isdecimal() else key),
+        "number": key if isinstance(key, int) else _as_number(key),
+        "file": file,
+        "prompt": _word(item.get("input")),
+        "epoch": epoch,
+    }
+    scores = item.get("scores") or {}
+    if not isinstance(scores, dict):
+        raise Unfit("scores", str(scores)[:80], "“scores” must be an object by scorer.")
+    failure = item.get("error") or {}
+    if not scores:
+        words = _word(failure.get("message")) if isinstance(failure, dict) else ""
+        error = f"Inspect: {words or 'no score'}"[:2000]
+        yield Result(line, judge if judge else "", None, error=error, **clues)
+    for scorer, given in scores.items():
+        value = given.get("value") if isinstance(given, dict) else given
+        if isinstance(value, list):
+            raise Unfit(scorer, str(value)[:80], "A score is a number, a letter or an object.")
+        parts = value if isinstance(value, dict) else {"": value}
+        called = _judge(judge, scorer, alone=len(scores) == 1)
+        for part, number in parts.items():
+            score, correct, error = _value(number)
+            reason = _word(given.get("explanation")) if isinstance(given, dict) else ""
+            name = f"{called}-{part}" if part else called
+            yield Result(line, name, score, correct, reason, error, **clues)
 
 
 def _value(given: Any) -> tuple[float | None, bool | None, str]:
@@ -188,10 +284,11 @@ def _value(given: Any) -> tuple[float | None, bool | None, str]:
     return tidy_tables.number("value", given), None, ""
 
 
-READERS: dict[str, tuple[str, Callable[[Item, int, str], Iterator[Result]]]] = {
+Reader = Callable[[Item, int, str], Iterator[Result]]
+READERS: dict[str, tuple[str, Reader]] = {
     "lmms_eval": ("lmms-eval: DATE_samples_TASK.jsonl", _lmms_eval),
     "evalscope": ("EvalScope: reviews/MODEL/TASK.jsonl", _evalscope),
-    "inspect": ("Inspect: the file of precomputed_scores", _inspect),
+    "inspect": ("Inspect: a log (.eval), or the file of precomputed_scores", _inspect),
 }
 
 
