@@ -76,7 +76,7 @@ FLOORS = {
             "traces",
         },
         {"anchors", "imports", "pairs", "studies"},
-        {"pair_files"},
+        {"pair_files", "result_files"},
         {"api", "management", "pages"},
         {"urls"},
     ],

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management import CommandError
 
 from annotations.benchmarks.registry import FORMATS
-from annotations.sources.result_files import READERS
+from annotations.result_files.tools import READERS
 from judges.intake import bring_in
 from judges.management.imports import IntoStudy
 

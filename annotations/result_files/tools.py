@@ -1,4 +1,5 @@
-"""Scores in the files that other evaluation tools write: lmms-eval, EvalScope, Inspect.
+"""Scores in the files that other evaluation tools write: lmms-eval, EvalScope, Inspect, and in
+records of Every Eval Ever (`eval_records.py`).
 
 None of them knows our images: a result says what may lead to one, and `judges/intake/match_results.py`
 finds it. What a tool could not score is an error here, also where the tool wrote a 0.
@@ -10,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from annotations.result_files import eval_records
 from annotations.sources import tidy_tables
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take
@@ -19,7 +21,7 @@ from annotations.sources.text_files import json_rows, objects
 
 class Result(NamedTuple):
     """A judge's score and what leads to the image: its id, its number in a dataset, its file, its
-    prompt."""
+    prompt. `generator`: whose image it is, where the line says so."""
 
     line: int
     judge: str
@@ -31,9 +33,11 @@ class Result(NamedTuple):
     number: int | None = None
     file: str = ""
     prompt: str = ""
+    generator: str = ""
 
 
 Item = dict[str, Any]
+EVAL_RECORDS = "every_eval_ever"
 # What lmms-eval writes of each sample beside its metrics.
 LMMS_OWN = {
     *(
@@ -60,6 +64,7 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
     """Each result with the line that it came from; what is none, as a refusal."""
     if not path.is_file():
         raise Unreadable(f"There is no file {path}.")
+    path = eval_records.lines_file(path) if format == EVAL_RECORDS else path
     of = READERS[format][1]
     for row in objects(json_rows(path), path.name):
         if isinstance(row, Rejected):
@@ -188,10 +193,26 @@ def _value(given: Any) -> tuple[float | None, bool | None, str]:
     return tidy_tables.number("value", given), None, ""
 
 
+def _eval_record(item: Item, line: int, judge: str) -> Iterator[Result]:
+    found = eval_records.sample(item)
+    yield Result(
+        line,
+        f"{judge}-{found.judge}" if judge else found.judge,
+        found.score,
+        found.correct,
+        error=found.error,
+        image=found.image,
+        file=found.sample,
+        prompt=found.prompt,
+        generator=found.generator,
+    )
+
+
 READERS: dict[str, tuple[str, Callable[[Item, int, str], Iterator[Result]]]] = {
     "lmms_eval": ("lmms-eval: DATE_samples_TASK.jsonl", _lmms_eval),
     "evalscope": ("EvalScope: reviews/MODEL/TASK.jsonl", _evalscope),
     "inspect": ("Inspect: the file of precomputed_scores", _inspect),
+    EVAL_RECORDS: ("Every Eval Ever 0.3: a record, or its lines", _eval_record),
 }
 
 
