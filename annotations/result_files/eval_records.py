@@ -7,6 +7,7 @@ nowhere else. The evaluated model is the generator, a result of the record is a 
 from __future__ import annotations
 
 import hashlib
+import os
 from pathlib import Path, PurePosixPath
 from typing import Any, NamedTuple
 
@@ -50,7 +51,8 @@ def lines_file(path: Path) -> Path:
             f"{path.name} names no file of single samples ({DETAILS}): means alone are no scores of images."
         )
     lines = path.parent / PurePosixPath(named.replace("\\", "/")).name
-    if not lines.is_file() or lines.is_symlink():
+    # Unlike `Path.is_file`, it takes a name of any length.
+    if not os.path.isfile(lines) or lines.is_symlink():
         raise Unreadable(f"{path.name}: its samples, {lines.name[:120]}, do not lie beside it.")
     _check_lines(lines, details, path.name)
     return lines

@@ -1,16 +1,20 @@
 """Records of Every Eval Ever as a judge's scores: our own export read again, others' records, broken ones."""
 
 import json
+import os
+import random
 
 import pytest
 from django.core.management import call_command
 
 from annotations.errors import ImportRefused
+from annotations.result_files import tools as result_files
 from annotations.sources.records import Unreadable
 from audit.reports import make as reports
 from judges.intake import bring_in
 from judges.models import Score
 from tests import making
+from tests.audit.cards.site.test_site import break_bytes, mangle
 
 pytestmark = pytest.mark.django_db
 FORMAT = "every_eval_ever"
@@ -121,3 +125,42 @@ def test_a_record_with_a_fault_is_refused(study, tmp_path, changed, words):
     with pytest.raises((Unreadable, ImportRefused), match=words):
         imported(study, record)
     assert not Score.objects.exists()
+
+
+def read_hostile_records(folder, seed, count):
+    """Of a record and of its lines, each with values changed or bytes broken; how many were read."""
+    rng, sound = random.Random(seed), 0
+    lines = folder / "a_samples.jsonl"
+    details = {"format": "jsonl", "file_path": "data/a/b/c/a_samples.jsonl"}
+    record = {
+        "schema_version": "0.3.0",
+        "evaluation_results": [],
+        "detailed_evaluation_results": details,
+    }
+    for number in range(count):
+        kinds = [mangle(rng, one) if rng.random() < 0.7 else one for one in (record, line())]
+        content = [json.dumps(one).encode() for one in kinds]
+        if number % 2:
+            content[number // 2 % 2] = break_bytes(rng, content[number // 2 % 2])
+        whole = folder / "record.json"
+        whole.write_bytes(content[0])
+        lines.write_bytes(content[1])
+        try:
+            found = list(result_files.read(FORMAT, whole, ""))
+        except Unreadable as refusal:
+            assert 10 < len(refusal.message) < 1_000
+            continue
+        for one in found:
+            assert isinstance(one, result_files.Result) or 10 < len(one.reason) < 1_000
+            sound += isinstance(one, result_files.Result)
+    return sound
+
+
+def test_a_hostile_record_is_refused_with_a_sentence_or_read(tmp_path):
+    assert 0 < read_hostile_records(tmp_path, 1, 80) < 80
+
+
+@pytest.mark.nightly("eighty in test_a_hostile_record_is_refused_with_a_sentence_or_read")
+def test_thousands_of_hostile_records_are_refused_with_a_sentence(tmp_path):
+    count = int(os.environ.get("CARD_MUTATIONS", "10000"))
+    assert 0 < read_hostile_records(tmp_path, 42, count) < count
