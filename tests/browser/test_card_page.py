@@ -35,4 +35,6 @@ def test_a_card_is_read_on_a_desk_and_on_a_phone(open_page, size):
         save_screenshot(page, f"card-{size}-{scheme}")
         check_width(page, "card")
         found = violations(page)
-        assert [(one["id"], [node["html"][:300] for node in one["nodes"]]) for one in found] == [], scheme
+        assert [
+            (one["id"], [node["html"][:300] for node in one["nodes"]]) for one in found
+        ] == [], scheme
