@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from django.http import Http404, StreamingHttpResponse
+from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path, reverse
 from drf_spectacular.types import OpenApiTypes
@@ -196,6 +196,15 @@ def export(request: Request, slug: str, what: str) -> StreamingHttpResponse:
     return export_page.send(study, asked)
 
 
+@extend_schema(operation_id="export_records", responses=FILE)
+@api_view()
+@content_negotiation_class(OwnFormat)
+def records(request: Request, slug: str) -> HttpResponse:
+    """The newest report as records of Every Eval Ever 0.3, in one ZIP, as `manage.py eval_records` writes
+    them; 404 without a report."""
+    return export_page.send_records(research_place_or_404(request, slug).study)
+
+
 @extend_schema(responses=OpenApiTypes.OBJECT)
 @api_view()
 def index(request: Request) -> Response:
@@ -227,6 +236,7 @@ def nothing(request: Request, rest: str) -> Response:
 urlpatterns = [
     path("", index, name="api-index"),
     path("problems/", problems, name="api-problems"),
+    path("studies/<slug:slug>/records/", records, name="api-records"),
     path("studies/<slug:slug>/exports/<slug:what>/", export, name="api-export"),
     path("schema/", SpectacularAPIView.as_view(), name="schema"),
     *accounts_api.urlpatterns,

@@ -658,6 +658,12 @@ class Client(Connection):
         found: Any = self.call("DELETE", f"studies/{part(slug)}/recipes/{part(judge)}/")
         return found
 
+    def export_records(self, slug: str) -> HTTPResponse:
+        """The newest report as records of Every Eval Ever 0.3, in one ZIP, as `manage.py
+        eval_records` writes them; 404 without a report."""
+        found: HTTPResponse = self.open("GET", f"studies/{part(slug)}/records/", {})
+        return found
+
     def get_newest_report(
         self,
         slug: str,

@@ -28,7 +28,9 @@ DOORS = Rate("doors", free=60, every=timedelta(seconds=20))
 
 LIMITS: dict[tuple[str, str], Rate] = {
     ("GET", "api-export"): EXPORTS,
+    ("GET", "api-records"): EXPORTS,
     ("GET", "export-file"): EXPORTS,
+    ("GET", "export-records"): EXPORTS,
     ("GET", "report-file"): EXPORTS,
     ("POST", "imports"): IMPORTS,
     ("POST", "import-files"): IMPORTS,

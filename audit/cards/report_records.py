@@ -7,11 +7,13 @@ people's mean on the same images as `expert_baseline`. No person is named.
 from __future__ import annotations
 
 import hashlib
+import io
 import json
 import uuid
+import zipfile
 from collections.abc import Iterator
 from datetime import UTC
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import Any
 
 from django.utils.text import slugify
@@ -19,6 +21,7 @@ from django.utils.text import slugify
 from annotations.errors import Refused
 from annotations.models import Study
 from audit.cards.eval_record import SCHEMA, judge_model, record_frame, source_data, uncertainty
+from audit.cards.hub_results import hub_files
 from audit.models import Report
 from audit.questions.card.agreement import NO_REPORT, newest_report
 from audit.questions.card.question import judge_facts
@@ -29,15 +32,27 @@ Facts = dict[str, dict[str, Any]]
 NO_VERDICT = "it gives scores and no verdicts, which a line about an image needs"
 
 
-def write_records(study: Study, folder: Path, *, organization: str, licence: str = "") -> list[str]:
+def write_records(
+    study: Study, folder: Path, *, organization: str, licence: str = "", dataset: str = ""
+) -> list[str]:
     """The names of the files, into a new folder."""
+    files = record_files(study, organization=organization, licence=licence, dataset=dataset)
+    if folder.exists():
+        raise Refused(f"{folder} is there already. Name a folder that does not exist.")
+    for name, content in files.items():
+        _write(folder, name, content)
+    return list(files)
+
+
+def record_files(
+    study: Study, *, organization: str, licence: str = "", dataset: str = ""
+) -> dict[str, bytes]:
+    """`dataset`: of the hub; with one, what the hub reads of each generator lies beside its record."""
     report = newest_report(study)
     if report is None:
         raise Refused(f"No records: {NO_REPORT}.")
     facts = {name: judge_facts(run) for name, run in runs_by_name(study).items()}
-    if folder.exists():
-        raise Refused(f"{folder} is there already. Name a folder that does not exist.")
-    names = []
+    files: dict[str, bytes] = {}
     for generator in (one["name"] for one in report.body["generators"]):
         record = generator_record(report, generator, facts, organization, licence)
         stem = _path(study, generator, record["evaluation_id"])
@@ -53,12 +68,23 @@ def write_records(study: Study, folder: Path, *, organization: str, licence: str
                 "checksum": hashlib.sha256(lines).hexdigest(),
                 "total_rows": lines.count(b"\n"),
             }
-            _write(folder, f"{stem}_samples.jsonl", lines)
-            names.append(f"{stem}_samples.jsonl")
+            files[f"{stem}_samples.jsonl"] = lines
         whole = json.dumps(record, ensure_ascii=False, indent=1, sort_keys=True)
-        _write(folder, f"{stem}.json", f"{whole}\n".encode())
-        names.append(f"{stem}.json")
-    return names
+        files[f"{stem}.json"] = f"{whole}\n".encode()
+        if dataset and record["evaluation_results"]:
+            beside = f"hub/{PurePosixPath(stem).parent.name}"
+            files |= {f"{beside}/{n}": part for n, part in hub_files(record, dataset).items()}
+    return files
+
+
+def zip_records(study: Study, *, organization: str, licence: str = "") -> bytes:
+    """The same files in one, with the same bytes whenever it is made."""
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        files = record_files(study, organization=organization, licence=licence)
+        for name, content in files.items():
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED)
+    return held.getvalue()
 
 
 def _path(study: Study, generator: str, evaluation: str) -> str:

@@ -18,9 +18,10 @@ from audit.test_judge.sent_files import place_sent_files
 
 
 class TestJudgeSerializer(serializers.Serializer):
-    file = serializers.FileField(help_text="The set's own file.")
+    file = serializers.FileField(help_text="The set's own file, or a ZIP of several.")
     scores = serializers.CharField(
-        help_text="A table: pair and vote, vote_swapped, or score_a, score_b."
+        help_text="A table: pair and vote, vote_swapped, or score_a, score_b; image and score; check and "
+        "answer."
     )
 
 

@@ -15,9 +15,11 @@ from annotations.access import HtmxRequest, NotYours, Place, research_place_or_4
 from annotations.consensus import RULES
 from annotations.exports import pseudonyms
 from annotations.models import Study
+from audit.cards.report_records import zip_records
 from audit.images import browse
 from audit.images.browse import Filters, NotThere
 from audit.pages.filters import select
+from audit.questions.card.agreement import newest_report
 from audit.words.report import title
 from judges.exports import tables
 from judges.exports.tables import TABLES, ExportOptions
@@ -53,6 +55,10 @@ def export(request: HtmxRequest, slug: str) -> HttpResponse:
             "data_url": reverse("data", args=[slug]) + filters.address(),
             "whole_url": reverse("export", args=[slug]),
             "query": filters,
+            # Of a whole study: a report is of all images.
+            "records_url": ""
+            if filters.restricts or newest_report(study) is None
+            else reverse("export-records", args=[slug]),
             "rows": [
                 {
                     "name": name,
@@ -98,6 +104,22 @@ def file(request: HtmxRequest, slug: str, what: str, kind: str) -> HttpResponseB
         pictures=bool(options["pictures"]),
     )
     return send(place.study, asked)
+
+
+@require_GET
+def records(request: HtmxRequest, slug: str) -> HttpResponse:
+    """The newest report as records; without one there are none."""
+    return send_records(research_place_or_404(request, slug).study)
+
+
+def send_records(study: Study) -> HttpResponse:
+    if newest_report(study) is None:
+        raise Http404
+    content = zip_records(study, organization="not stated")
+    event_log.note(study, "exported", "exported evaluation records as zip")
+    response = HttpResponse(content, content_type="application/zip")
+    response["Content-Disposition"] = f'attachment; filename="{study.slug}-records.zip"'
+    return response
 
 
 def send(study: Study, asked: ExportOptions) -> StreamingHttpResponse:

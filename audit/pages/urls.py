@@ -24,6 +24,7 @@ study_pages = [
     path("data/<slug:public_id>/", data.image, name="data-image"),
     path("", overview.study, name="study"),
     path("export/", export.export, name="export"),
+    path("export/records.zip", export.records, name="export-records"),
     path("export/<slug:what>.<slug:kind>", export.file, name="export-file"),
     path("audit/", summary.summary, name="summary"),
     path("audit/judges/", side_by_side.side_by_side, name="side-by-side"),

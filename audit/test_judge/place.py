@@ -31,6 +31,7 @@ def place_judge(name: str, pairs: list[Pair], choices: dict[str, Choices]) -> di
         "set": known.title,
         "source": known.source,
         "definition": known.official,
+        "measure": known.measure,
         "pairs": len(there),
         "missing": len(pairs) - len(there),
         "strange": len(choices.keys() - {pair.name for pair in pairs}),
@@ -40,7 +41,7 @@ def place_judge(name: str, pairs: list[Pair], choices: dict[str, Choices]) -> di
         "changed": changed,
         "official": official.as_dict(),
         "ours": ours.as_dict(),
-        "published": _compare_published(name, official),
+        "published": compare_published(name, official.as_dict()),
     }
 
 
@@ -71,12 +72,12 @@ def _percent(right: list[float], pairs: list[Pair]) -> Result:
     return Estimate(100 * found.value, 100 * found.low, 100 * found.high, found.n)
 
 
-def _compare_published(name: str, found: Result) -> list[dict[str, Any]]:
+def compare_published(name: str, found: dict[str, Any]) -> list[dict[str, Any]]:
     """The published judges, best first, and whether this one's interval tells it apart from each."""
     ranked = sorted(SETS[name].judges, key=lambda one: -one.accuracy)
-    if not isinstance(found, Estimate) or found.low is None or found.high is None:
+    low, high = found.get("low"), found.get("high")
+    if low is None or high is None:
         return [{"judge": one.judge, "accuracy": one.accuracy} for one in ranked]
-    low, high = found.low, found.high
     return [
         {
             "judge": one.judge,
@@ -89,42 +90,3 @@ def _compare_published(name: str, found: Result) -> list[dict[str, Any]]:
         }
         for one in ranked
     ]
-
-
-def place_words(found: dict[str, Any]) -> list[str]:
-    lines = [
-        f"{found['set']}: {_number_text(found['official'])}, as the set counts ({found['definition']})."
-    ]
-    lines.append(
-        f"Ours, ties half, pairs on which people prefer a side: {_number_text(found['ours'])}."
-    )
-    for how, words in (("better", "Better than"), ("not told apart", "Not told apart from")):
-        names = [
-            f"{one['judge']} ({one['accuracy']:.1f})"
-            for one in found["published"]
-            if one.get("this_is") == how
-        ]
-        if names:
-            lines.append(f"{words} {', '.join(names)}.")
-    worse = [one["judge"] for one in found["published"] if one.get("this_is") == "worse"]
-    if found["published"] and "undefined" not in found["official"]:
-        lines.append(
-            f"{len(worse)} of {len(found['published'])} published judges are better, beyond chance in this "
-            f"judge’s number. Source: {found['source']}."
-        )
-    if found["both_orders"]:
-        lines.append(
-            f"Its answer changed with the order in {found['changed']:,} of {found['both_orders']:,} pairs."
-        )
-    lines.append(
-        f"{found['pairs']:,} pairs; people tie on {found['people_tie']:,}, the judge on "
-        f"{found['judge_ties']:,}. Without an answer: {found['missing']:,}. Not in the set: "
-        f"{found['strange']:,}."
-    )
-    return lines
-
-
-def _number_text(number: dict[str, Any]) -> str:
-    if "undefined" in number:
-        return f"no accuracy, {number['undefined']}"
-    return f"{number['value']:.1f} % ({number['low']:.1f} to {number['high']:.1f})"

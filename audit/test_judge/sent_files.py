@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import tempfile
+import zipfile
 from pathlib import Path
 from typing import Any, Protocol
 
 from annotations.errors import ImportRefused, Refused
-from audit.test_judge.choices import read_choices
-from audit.test_judge.pairs import read_pairs
-from audit.test_judge.place import place_judge
+from annotations.sources.archive_limits import Limits
+from annotations.sources.archives import unpack
+from audit.test_judge.compare import compare_files
 
 LARGEST_SET, LARGEST_TABLE = 20_000_000, 2_000_000  # bytes
 # As sentences about a fault call them: what somebody calls a file stays with them.
 SET, TABLE = "The set’s file", "The judge’s file"
 # A small Parquet file may unpack to one that fills the memory.
 PARQUET = b"PAR1"
+# Of the raters of a task, or of the generators of a checklist.
+LIMITS = Limits(files=200, file_bytes=LARGEST_SET, all_bytes=2 * LARGEST_SET, harmless_bytes=0)
 
 
 class Readable(Protocol):
@@ -28,8 +31,12 @@ def place_sent_files(known: Readable, judge: Readable) -> dict[str, Any]:
         on = _write(known, Path(folder) / SET, LARGEST_SET)
         scores = _write(judge, Path(folder) / TABLE, LARGEST_TABLE)
         try:
-            name, pairs = read_pairs(on)
-            return place_judge(name, pairs, read_choices(scores))
+            if zipfile.is_zipfile(on):
+                on = unpack(on, Path(folder) / "unpacked", name=SET, limits=LIMITS)
+                for file in on.rglob("*") if on.is_dir() else [on]:
+                    if file.is_file():
+                        _expect_text(file.read_bytes(), SET)
+            return compare_files(on, scores)
         except Refused as refusal:
             raise ImportRefused(refusal.message) from refusal
 
@@ -40,9 +47,13 @@ def _write(sent: Readable, path: Path, largest: int) -> Path:
         raise ImportRefused(
             f"{path.name} is larger than {largest // 1_000_000} MB. The command test_judge has no limit."
         )
-    if content.startswith(PARQUET):
-        raise ImportRefused(
-            f"{path.name} is Parquet: send CSV, JSON or JSONL, or use the command test_judge."
-        )
+    _expect_text(content, path.name)
     path.write_bytes(content)
     return path
+
+
+def _expect_text(content: bytes, name: str) -> None:
+    if content.startswith(PARQUET):
+        raise ImportRefused(
+            f"{name} is Parquet: send CSV, JSON or JSONL, or use the command test_judge."
+        )

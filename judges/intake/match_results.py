@@ -61,13 +61,23 @@ class _StudyRows:
         images = Image.objects.filter(study=study).order_by()
         if generator:
             images = images.filter(generator__name=generator)
-        keys = {key for one in results for key in (one.image, *_keys(one.file, generator))}
+        keys = {
+            key
+            for one in results
+            for key in (one.image, *_keys(one.file, one.generator or generator))
+        }
         self.keys = set(images.filter(key__in=sound(keys)).values_list("key", flat=True))
         self.of_prompt: dict[str, list[str]] = defaultdict(list)
+        self.of_generator: dict[tuple[str, str], list[str]] = defaultdict(list)
         texts = sound({one.prompt for one in results if one.prompt})
         there = images.filter(prompt__text__in=texts)
-        for text, key in there.values_list("prompt__text", "key"):
+        for text, key, whose in there.values_list("prompt__text", "key", "generator__name"):
             self.of_prompt[text].append(key)
+            self.of_generator[whose, text].append(key)
+        called = sound({one.file for one in results if one.generator})
+        there = images.filter(prompt__key__in=called).exclude(key__in=self.keys)
+        for name, key, whose in there.values_list("prompt__key", "key", "generator__name"):
+            self.of_generator[whose, name].append(key)
 
     def image_of(self, one: Result, order: list[str]) -> str:
         """An id or a row counts; where there is none, a file's name, and then the prompt."""
@@ -80,13 +90,17 @@ class _StudyRows:
                 words = f"The dataset has rows 0 to {len(order) - 1}."
                 raise Unfit("number", one.number, words)
             return order[one.number]
-        files = [key for key in dict.fromkeys(_keys(one.file, self.generator)) if key in self.keys]
+        files = list(dict.fromkeys(_keys(one.file, one.generator or self.generator)))
+        files = [key for key in files if key in self.keys]
         if len(files) == 1:
             return files[0]
         if len(files) > 1:
             words = f"It could be the image {files[0]} or {files[1]}."
             raise Unfit("file", one.file, words)
         alike = self.of_prompt.get(one.prompt, [])
+        if one.generator:
+            clues = (one.file, one.prompt)
+            alike = next(filter(None, (self.of_generator[one.generator, c] for c in clues)), [])
         if len(alike) == 1:
             return alike[0]
         if alike:

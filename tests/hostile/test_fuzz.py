@@ -127,7 +127,16 @@ PAIRS = (
     b"id,instruction,ranking,comparison_type\np0,a,A>B,AvsB",
     b"id,prompt,weighted_results_image1_preference,weighted_results_image2_preference\np0,a,1,0",
 )
-VOTES = (b"pair,vote,vote_swapped\np0,a,tie", b"pair,score_a,score_b\np0,0.5,1")
+PAIRS += (
+    b'{"00001": {"id": "00001", "prompt": "a", "models": {"A": [5, 4, 3], "B": [1, 1, 2]}}}',
+    b'{"C-MI-001": {"Checklist": [{"question": "?", "score": 1}, {"question": "?", "score": 0}]}}',
+)
+VOTES = (
+    b"pair,vote,vote_swapped\np0,a,tie",
+    b"pair,score_a,score_b\np0,0.5,1",
+    b"image,score\nA/00001,0.5\nB/1,2",
+    b"check,answer\nC-MI-001#0,yes",
+)
 
 
 @fuzzed(

@@ -1,4 +1,5 @@
-"""Scores in the files that other evaluation tools write: lmms-eval, EvalScope, Inspect.
+"""Scores in the files that other evaluation tools write: lmms-eval, EvalScope, Inspect, and in
+records of Every Eval Ever (`eval_records.py`).
 
 None of them knows our images: a result says what may lead to one, and `judges/intake/match_results.py`
 finds it. What a tool could not score is an error here, also where the tool wrote a 0.
@@ -17,12 +18,12 @@ from annotations.sources.json_values import take
 from annotations.sources.records import Rejected, Unreadable
 from annotations.sources.rows import Row
 from annotations.sources.text_files import json_rows, objects
-from annotations.sources.tools import inspect_log
+from annotations.sources.tools import eval_records, inspect_log
 
 
 class Result(NamedTuple):
     """A judge's score and what leads to the image: its id, its number in a dataset, its file, its
-    prompt."""
+    prompt. `generator`: whose image it is, where the line says so."""
 
     line: int
     judge: str
@@ -34,11 +35,13 @@ class Result(NamedTuple):
     number: int | None = None
     file: str = ""
     prompt: str = ""
+    generator: str = ""
     epoch: int | None = None
     evidence: dict[str, Any] | None = None
 
 
 Item = dict[str, Any]
+EVAL_RECORDS = "every_eval_ever"
 # What lmms-eval writes of each sample beside its metrics.
 LMMS_OWN = {
     *(
@@ -65,6 +68,7 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
     """Each result with the line that it came from; what is none, as a refusal."""
     if not path.is_file():
         raise Unreadable(f"There is no file {path}.")
+    path = eval_records.lines_file(path) if format == EVAL_RECORDS else path
     is_log = format == "inspect" and inspect_log.is_log(path)
     of = _inspect_sample if is_log else READERS[format][1]
     rows = inspect_log.samples(path) if is_log else json_rows(path)
@@ -284,11 +288,27 @@ def _value(given: Any) -> tuple[float | None, bool | None, str]:
     return tidy_tables.number("value", given), None, ""
 
 
+def _eval_record(item: Item, line: int, judge: str) -> Iterator[Result]:
+    found = eval_records.sample(item)
+    yield Result(
+        line,
+        f"{judge}-{found.judge}" if judge else found.judge,
+        found.score,
+        found.correct,
+        error=found.error,
+        image=found.image,
+        file=found.sample,
+        prompt=found.prompt,
+        generator=found.generator,
+    )
+
+
 Reader = Callable[[Item, int, str], Iterator[Result]]
 READERS: dict[str, tuple[str, Reader]] = {
     "lmms_eval": ("lmms-eval: DATE_samples_TASK.jsonl", _lmms_eval),
     "evalscope": ("EvalScope: reviews/MODEL/TASK.jsonl", _evalscope),
     "inspect": ("Inspect: a log (.eval), or the file of precomputed_scores", _inspect),
+    EVAL_RECORDS: ("Every Eval Ever 0.3: a record, or its lines", _eval_record),
 }
 
 

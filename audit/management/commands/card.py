@@ -12,6 +12,7 @@ from annotations.models import Study
 from annotations.stored_answers.store import answer_at_once
 from audit.cards.certificate import check_certificate, make_certificate, read_certificate
 from audit.cards.eval_record import card_record
+from audit.cards.hub_results import hub_files
 from audit.cards.key import public_key
 from audit.doors.document import document_of
 from audit.doors.files import as_text
@@ -47,6 +48,12 @@ class Command(PlainCommand):
         add.flag("--plan", "say what it will take, and ask nobody")
         add.json()
         add.flag("--record", "print it as a record of Every Eval Ever 0.3")
+        add(
+            "--hub",
+            "with --record: this dataset of Hugging Face's results and model card instead",
+            default="",
+            metavar="OWNER/NAME",
+        )
         add("--organization", "who measured, for a record", default="not stated")
         add(
             "--licence",
@@ -80,7 +87,10 @@ class Command(PlainCommand):
             answer = answer_at_once(CARD, study, parameters)
             named = {"organization": options["organization"], "licence": options["licence"]}
             made = answer.computed_at or timezone.now()
-            return as_json(card_record(answer.body or {}, made, **named), indent=1)
+            found = card_record(answer.body or {}, made, **named)
+            if options["hub"]:
+                return _as_text(hub_files(found, options["hub"]))
+            return as_json(found, indent=1)
         return self._show(study, parameters, json, out, options["licence"])
 
     def _verify(self, file: Path | None, key: str) -> str:
@@ -142,3 +152,7 @@ class Command(PlainCommand):
             write_file(out, HANDED_IN[kind](made))
             return f"Written to {out}."
         return as_json(body) if json else as_text(EXHIBITS, body)
+
+
+def _as_text(files: dict[str, bytes]) -> str:
+    return "\n".join(f"# {name}\n{content.decode()}" for name, content in files.items())

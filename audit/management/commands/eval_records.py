@@ -14,6 +14,14 @@ class Command(StudyCommand):
         add("--organization", "who measured", default="not stated")
         add("--licence", "of the study's data, as CC-BY-4.0", default="")
 
-    def do(self, study, *, folder, organization, licence, **options) -> str:
-        names = write_records(study, folder, organization=organization, licence=licence)
+        add(
+            "--dataset",
+            "of Hugging Face: write what the hub reads, too",
+            default="",
+            metavar="OWNER/NAME",
+        )
+
+    def do(self, study, *, folder, organization, licence, dataset, **options) -> str:
+        given = {"organization": organization, "licence": licence, "dataset": dataset}
+        names = write_records(study, folder, **given)
         return f"Wrote {len(names)} files to {folder}."

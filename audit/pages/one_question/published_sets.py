@@ -12,9 +12,9 @@ from annotations.access import PersonsRequest
 from annotations.errors import ImportRefused
 from annotations.studies.owners import expect_maker
 from audit.exhibits import Column
-from audit.test_judge.place import place_words
 from audit.test_judge.published import SETS
 from audit.test_judge.sent_files import LARGEST_SET, LARGEST_TABLE, place_sent_files
+from audit.test_judge.sentences import place_words
 
 PERCENT = Column("accuracy", "accuracy", decimals=1)
 

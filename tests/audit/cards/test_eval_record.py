@@ -5,7 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
+from annotations.errors import Refused
 from audit.cards.eval_record import card_record
+from audit.cards.hub_results import hub_files
 from audit.questions.card.question import Parameters, card
 from tests import making, needs
 from tests.audit.questions.test_card import planted
@@ -42,3 +44,19 @@ def test_the_record_is_valid_by_the_schema(record):
     jsonschema = pytest.importorskip("jsonschema")
     schema = json.loads(needs.shared("every_eval_ever/eval.schema.json").read_text())
     jsonschema.validators.validator_for(schema)(schema).validate(record)
+
+
+def test_a_cards_results_are_read_by_the_hubs_own_parser(record):
+    hub = pytest.importorskip("huggingface_hub")
+    files = hub_files(record, "lab/judges")
+    found = hub.ModelCard(files["README.md"].decode()).data.eval_results
+    assert len(found) == len(record["evaluation_results"])
+    entries = hub.parse_eval_result_entries(
+        json.loads(files[".eval_results/jurybox-study-shapes.yaml"])
+    )
+    assert [one.value for one in entries] == [one.metric_value for one in found]
+
+
+def test_nothing_measured_is_nothing_for_the_hub(record):
+    with pytest.raises(Refused, match="no result for the hub"):
+        hub_files({**record, "evaluation_results": []}, "lab/judges")

@@ -1,7 +1,9 @@
 """A report as records of Every Eval Ever: judges, people, intervals and a line for each image."""
 
 import hashlib
+import io
 import json
+import zipfile
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -79,3 +81,49 @@ def test_without_a_report_or_into_a_folder_that_exists_nothing_is_written(study,
     with pytest.raises(CommandError, match="this study has no report yet"):
         call_command("eval_records", making.study("other").slug, str(tmp_path / "out"))
     assert not (tmp_path / "out").exists()
+
+
+def test_the_hub_reads_a_generators_results_and_its_model_card(study, tmp_path):
+    hub = pytest.importorskip("huggingface_hub")
+    yaml = pytest.importorskip("yaml")
+    call_command("eval_records", study.slug, str(tmp_path / "out"), dataset="lab/shapes")
+    folder = tmp_path / "out" / "hub" / "early"
+    (result,) = hub.ModelCard((folder / "README.md").read_text()).data.eval_results
+    assert (result.dataset_type, result.dataset_config, result.task_type) == (
+        "lab/shapes",
+        "rule",
+        "text-to-image",
+    )
+    assert result.metric_value == pytest.approx(100 * 8 / 12)
+    assert "95 %: " in result.metric_name and "n = 12" in result.metric_name
+    (file,) = (folder / ".eval_results").iterdir()
+    (entry,) = hub.parse_eval_result_entries(yaml.safe_load(file.read_text()))
+    assert (entry.dataset_id, entry.task_id) == ("lab/shapes", "rule")
+    assert entry.value == result.metric_value and entry.notes == result.metric_name
+    with pytest.raises(CommandError, match="is no dataset of the hub"):
+        call_command("eval_records", study.slug, str(tmp_path / "b"), dataset="../shapes")
+    assert not (tmp_path / "b").exists()
+
+
+def test_the_page_and_the_api_give_the_commands_files(study, folder, client):
+    client.force_login(making.person(study, "alice", role="owner").user)
+    page = client.get(f"/studies/{study.slug}/export/")
+    assert f'href="/studies/{study.slug}/export/records.zip"' in page.content.decode()
+    written = {str(file.relative_to(folder)): file.read_bytes() for file in folder.rglob("*.jsonl")}
+    for address in (
+        f"/studies/{study.slug}/export/records.zip",
+        f"/api/v1/studies/{study.slug}/records/",
+    ):
+        sent = client.get(address)
+        assert sent["Content-Type"] == "application/zip"
+        archive = zipfile.ZipFile(io.BytesIO(sent.content))
+        assert {name: archive.read(name) for name in written} == written
+        assert len(archive.namelist()) == 4
+
+
+def test_without_a_report_there_is_no_link_and_no_file(client):
+    empty = making.study("empty")
+    client.force_login(making.person(empty, "alice", role="owner").user)
+    assert "records.zip" not in client.get("/studies/empty/export/").content.decode()
+    assert client.get("/studies/empty/export/records.zip").status_code == 404
+    assert client.get("/api/v1/studies/empty/records/").status_code == 404

@@ -8,7 +8,8 @@ from django.core.management import CommandError, call_command
 from annotations.errors import Refused
 from audit.test_judge.choices import read_choices
 from audit.test_judge.pairs import read_pairs
-from audit.test_judge.place import place_judge, place_words
+from audit.test_judge.place import place_judge
+from audit.test_judge.sentences import place_words
 
 
 def mmrb2(folder, count=40, name="set.json"):
