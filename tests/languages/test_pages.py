@@ -104,10 +104,10 @@ def test_programs_read_english(as_alice):
 
 def test_a_label_page_in_one_language_is_not_given_to_somebody_else(as_alice, study):
     address = reverse("label", args=[study.slug])
-    for language, word in (("de", "Überspringen"), ("en", "Skip"), ("zh-hans", "跳过")):
+    for language, word in (("de", "Auslassen"), ("en", "Skip"), ("zh-hans", "跳过")):
         for _ in range(2):
             page = as_alice.get(address, headers={"Accept-Language": language}).text
-            words = {"Überspringen", "Skip", "跳过"} - {word}
+            words = {"Auslassen", "Skip", "跳过"} - {word}
             assert f"{word} <kbd" in page
             assert not any(f"{other} <kbd" in page for other in words)
 
