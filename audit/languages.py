@@ -11,6 +11,7 @@ from functools import lru_cache
 from django import template
 from django.conf import settings
 from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.staticfiles import finders
 from django.dispatch import receiver
@@ -99,9 +100,11 @@ def choose_language(request: HttpRequest) -> HttpResponse:
 
 
 @receiver(user_logged_in)
-def bring_language(request: HttpRequest | None, user: object, **_: object) -> None:
+def bring_language(request: HttpRequest | None, user: User, **_: object) -> None:
     """The account's language follows a person to every browser."""
-    chosen = AccountLanguage.objects.filter(user=user).values_list("language", flat=True).first()
+    chosen = (
+        AccountLanguage.objects.filter(user_id=user.pk).values_list("language", flat=True).first()
+    )
     if request is not None and chosen and known_language(chosen):
         request.language_to_keep = chosen  # type: ignore[attr-defined]
 
@@ -118,7 +121,7 @@ def other_languages() -> list[tuple[str, str, bool]]:
 
 @register.simple_tag
 def script_words(*scripts: str) -> SafeString:
-    """What these scripts say, for `gettext` in `static/words.js`; nothing on an English page."""
+    """What these scripts say, for `gettext` in `static/theme.js`; nothing on an English page."""
     language = translation.get_language() or ENGLISH
     return _words_block(language, scripts) if language != ENGLISH else SafeString()
 
