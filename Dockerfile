@@ -22,6 +22,7 @@ COPY judges judges
 COPY jurybox jurybox
 COPY static static
 COPY templates templates
+COPY locale locale
 
 # Judges read pictures and weights from outside, so they run as somebody who may write neither the
 # data nor another process's files: same group, other user.

@@ -14,6 +14,7 @@ from django.contrib.auth.models import AnonymousUser, User
 from django.db import transaction
 from django.db.models import Q
 from django.http import Http404, HttpRequest
+from django.utils.translation import gettext
 from django_htmx.middleware import HtmxDetails
 
 from annotations import event_log
@@ -119,7 +120,7 @@ def research_place_or_404(request: HttpRequest, slug: str) -> Place:
     place = place_or_404(request, slug)
     if not place.may_research:
         # Annotators must not see judges, generators or other people's labels.
-        raise NotYours("This page is for the study's researchers.")
+        raise NotYours(gettext("This page is for the study's researchers."))
     return place
 
 

@@ -302,6 +302,21 @@ class ClosedTour(models.Model):
         return f"of account #{self.user_id}"
 
 
+class AccountLanguage(models.Model):
+    """In which language a person wants their pages: each of their browsers hears it at the log-in."""
+
+    user = models.OneToOneField(
+        settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="language"
+    )
+    language = models.CharField(max_length=10)
+
+    class Meta:
+        ordering = ["pk"]
+
+    def __str__(self) -> str:
+        return f"of account #{self.user_id}"
+
+
 class SecondFactor(models.Model):
     """The secret that an account shares with its owner's phone: `audit.accounts.second_factor`."""
 

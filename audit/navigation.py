@@ -16,6 +16,8 @@ from functools import cached_property
 from django import template
 from django.db import connection
 from django.urls import NoReverseMatch, reverse
+from django.utils.functional import Promise
+from django.utils.translation import gettext_lazy
 
 from annotations.access import Place
 from annotations.models import Study
@@ -31,7 +33,7 @@ ROLES = (ANNOTATOR, RESEARCHER, OWNER)  # each sees what those before it see
 @dataclass(frozen=True, slots=True)
 class Page:
     name: str  # url name
-    title: str
+    title: Promise
     role: Role = RESEARCHER  # the least role that sees it
     deeper: tuple[str, ...] = ()  # url names of the pages below this one
     same: tuple[str, ...] = ()  # url names under which this page is shown, too
@@ -46,90 +48,105 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    title: str
+    title: Promise
     pages: tuple[Page, ...]
 
 
 SECTIONS = (
     Section(
-        "Data",
+        gettext_lazy("Data"),
         (
-            Page("data", "Images", deeper=("data-image",)),
-            Page("imports", "Import"),
-            Page("prompts", "Prompts", deeper=("prompt-make", "prompt-write")),
-            Page("prompt-parts", "Parts of the prompts"),
-            Page("generators", "Generator details", same=("generator-import",)),
-            Page("pairs", "Pairs", same=("pairs-draw", "pairs-import")),
-            Page("export", "Export"),
+            Page("data", gettext_lazy("Images"), deeper=("data-image",)),
+            Page("imports", gettext_lazy("Import")),
+            Page("prompts", gettext_lazy("Prompts"), deeper=("prompt-make", "prompt-write")),
+            Page("prompt-parts", gettext_lazy("Parts of the prompts")),
+            Page("generators", gettext_lazy("Generator details"), same=("generator-import",)),
+            Page("pairs", gettext_lazy("Pairs"), same=("pairs-draw", "pairs-import")),
+            Page("export", gettext_lazy("Export")),
         ),
     ),
     Section(
-        "Label",
+        gettext_lazy("Label"),
         (
-            Page("label", "Label", ANNOTATOR, same=("label-answered", "practice"), bare=True),
-            Page("compare", "Compare", ANNOTATOR, of_pairs=True),
-            Page("label-answers", "My answers", ANNOTATOR),
-            Page("compare-votes", "My votes", ANNOTATOR, of_pairs=True),
+            Page(
+                "label",
+                gettext_lazy("Label"),
+                ANNOTATOR,
+                same=("label-answered", "practice"),
+                bare=True,
+            ),
+            Page("compare", gettext_lazy("Compare"), ANNOTATOR, of_pairs=True),
+            Page("label-answers", gettext_lazy("My answers"), ANNOTATOR),
+            Page("compare-votes", gettext_lazy("My votes"), ANNOTATOR, of_pairs=True),
         ),
     ),
     Section(
-        "Annotators",
+        gettext_lazy("Annotators"),
         (
-            Page("people", "Annotators"),
+            Page("people", gettext_lazy("Annotators")),
             Page(
                 "known-answers",
-                "Gold questions",
+                gettext_lazy("Gold questions"),
                 deeper=("known-answer-choose", "known-answer-edit"),
                 same=("known-answer-import", "known-answer-walk"),
             ),
-            Page("practice-round", "Qualification", same=("practice-change",)),
-            Page("disagreements", "Adjudication", deeper=("disagreement",)),
-            Page("flags", "Flags"),
-            Page("agreement", "Agreement"),
+            Page("practice-round", gettext_lazy("Qualification"), same=("practice-change",)),
+            Page("disagreements", gettext_lazy("Adjudication"), deeper=("disagreement",)),
+            Page("flags", gettext_lazy("Flags")),
+            Page("agreement", gettext_lazy("Agreement")),
         ),
     ),
     Section(
-        "Judges",
+        gettext_lazy("Judges"),
         (
-            Page("runs", "Runs", deeper=("run-failures", "look", "run-card")),
-            Page("run-judges", "Judges", deeper=("run-options", "weight-check", "self-check")),
-            Page("model-servers", "Model servers"),
-            Page("recipes", "Recipes"),
-            Page("judge-dates", "Release dates"),
+            Page("runs", gettext_lazy("Runs"), deeper=("run-failures", "look", "run-card")),
+            Page(
+                "run-judges",
+                gettext_lazy("Judges"),
+                deeper=("run-options", "weight-check", "self-check"),
+            ),
+            Page("model-servers", gettext_lazy("Model servers")),
+            Page("recipes", gettext_lazy("Recipes")),
+            Page("judge-dates", gettext_lazy("Release dates")),
         ),
     ),
     Section(
-        "Audit",
+        gettext_lazy("Audit"),
         (
-            Page("summary", "Summary", deeper=("judge", "side-by-side", "decide"), of_report=True),
-            Page("drift", "Drift", deeper=("why",), of_report=True),
-            Page("slices", "Slices", of_report=True),
-            Page("gallery", "Disagreements", deeper=("evidence",), of_report=True),
-            Page("leaderboard", "Generators"),
-            Page("plan", "Labels", deeper=("assisted",)),
+            Page(
+                "summary",
+                gettext_lazy("Summary"),
+                deeper=("judge", "side-by-side", "decide"),
+                of_report=True,
+            ),
+            Page("drift", gettext_lazy("Drift"), deeper=("why",), of_report=True),
+            Page("slices", gettext_lazy("Slices"), of_report=True),
+            Page("gallery", gettext_lazy("Disagreements"), deeper=("evidence",), of_report=True),
+            Page("leaderboard", gettext_lazy("Generators")),
+            Page("plan", gettext_lazy("Labels"), deeper=("assisted",)),
             Page(
                 "reports",
-                "Reports",
+                gettext_lazy("Reports"),
                 deeper=("report-changes", "papers", "questions", "question"),
                 of_report=True,
             ),
         ),
     ),
     Section(
-        "Improve",
+        gettext_lazy("Improve"),
         (
-            Page("training", "Training sets", of_scores=True),
-            Page("repairs", "Repairs", of_scores=True),
+            Page("training", gettext_lazy("Training sets"), of_scores=True),
+            Page("repairs", gettext_lazy("Repairs"), of_scores=True),
         ),
     ),
     Section(
-        "Settings",
+        gettext_lazy("Settings"),
         (
-            Page("manage", "Study", same=("retention",)),
-            Page("form-edit", "Questions", OWNER),
-            Page("events", "History", OWNER),
-            Page("study-copy", "Copy", OWNER),
-            Page("study-delete", "Delete", OWNER),
+            Page("manage", gettext_lazy("Study"), same=("retention",)),
+            Page("form-edit", gettext_lazy("Questions"), OWNER),
+            Page("events", gettext_lazy("History"), OWNER),
+            Page("study-copy", gettext_lazy("Copy"), OWNER),
+            Page("study-delete", gettext_lazy("Delete"), OWNER),
         ),
     ),
 )
@@ -176,11 +193,11 @@ class Navigation:
 
     @property
     def heading(self) -> str:
-        return self.thing or (self.page.title if self.page else self.study.title)
+        return self.thing or (str(self.page.title) if self.page else self.study.title)
 
     @property
     def title(self) -> str:
-        names = [self.thing, self.page.title if self.page else "", self.study.title]
+        names = [self.thing, str(self.page.title) if self.page else "", self.study.title]
         return " · ".join(name for name in names if name)
 
     @cached_property
@@ -200,12 +217,15 @@ class Navigation:
         if self.has_one_section:
             return self.all[0][1]
         return [
-            Link(section.title, links[0].url, self._mark(section)) for section, links in self.all
+            Link(str(section.title), links[0].url, self._mark(section))
+            for section, links in self.all
         ]
 
     @property
     def section(self) -> str:
-        return next((section.title for section, _ in self.all if self.page in section.pages), "")
+        return next(
+            (str(section.title) for section, _ in self.all if self.page in section.pages), ""
+        )
 
     @cached_property
     def pages(self) -> list[Link]:
@@ -229,7 +249,7 @@ class Navigation:
         for page in section.pages:
             if page.is_for(self.role) and (url := self._address(page)):
                 is_here = "page" if self.here in (page.name, *page.same) else "true"
-                links.append(Link(page.title, url, is_here if page is self.page else ""))
+                links.append(Link(str(page.title), url, is_here if page is self.page else ""))
         return links
 
     def _mark(self, section: Section) -> str:

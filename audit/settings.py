@@ -295,6 +295,7 @@ MIDDLEWARE = [
     "audit.installation.security.ContentSecurityPolicy",
     "audit.installation.security.KeptNowhere",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "audit.languages.SpeaksLanguage",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -328,9 +329,12 @@ TEMPLATES = [
             ],
             # The templates of every app get the navigation without importing it.
             "libraries": {
+                "languages": "audit.languages",
                 "navigation": "audit.navigation",
                 "prompt_pictures": "annotations.forms.prompt_pictures",
             },
+            # `translate` and `blocktranslate` everywhere, without a line that loads them.
+            "builtins": ["django.templatetags.i18n"],
         },
     }
 ]
@@ -606,10 +610,16 @@ SPECTACULAR_SETTINGS = {
     "SERVE_PERMISSIONS": ["rest_framework.permissions.IsAuthenticated"],
 }
 
-LANGUAGE_CODE = "en-gb"
+LANGUAGE_CODE = "en"
+LANGUAGES = [("en", "English"), ("zh-hans", "简体中文"), ("de", "Deutsch")]
+LOCALE_PATHS = [PAGES_DIR / "locale"]
+# Digits are the same in every language: a point, and nothing between thousands. They stand in inputs,
+# drawings and files, too.
+FORMAT_MODULE_PATH = "audit.installation.formats"
+LANGUAGE_COOKIE_NAME = "language"
 TIME_ZONE = "UTC"
 USE_TZ = True
-USE_I18N = False
+USE_I18N = True
 
 # One JSON object a line for log collectors, or lines for people.
 LOG_FORMAT = os.environ.get("LOG_FORMAT", "") or "line"

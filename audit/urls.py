@@ -6,7 +6,7 @@ from django.urls import include, path
 import annotations.urls
 import audit.pages.urls
 import judges.pages.urls
-from audit import api
+from audit import api, languages
 from audit.account_pages import account, first_start, log_in, reset, search
 from audit.doors import page as doors
 from audit.installation import pages
@@ -78,6 +78,7 @@ handler500 = "audit.installation.pages.server_error"
 
 urlpatterns = [
     path("", pages.home, name="home"),
+    path("language/", languages.choose_language, name="language"),
     path("search/", search.search, name="search"),
     path("demo/", pages.make_demo, name="demo-make"),
     path("first-start/", first_start.first_start, name="first-start"),

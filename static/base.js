@@ -12,7 +12,7 @@ function isDark() {
 
 function nameTheSwitch() {
   for (const button of document.querySelectorAll("[data-theme-switch]"))
-    button.textContent = isDark() ? "Light" : "Dark";
+    button.textContent = isDark() ? gettext("Light") : gettext("Dark");
 }
 
 function switchTheme() {
@@ -117,14 +117,16 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
 
 document.addEventListener("htmx:responseError", ({ detail }) => {
   if (!refusal.childElementCount)
-    say(`That did not work (${detail.xhr.status}). Nothing was changed; load the page again.`);
+    say(
+      gettext("That did not work (%(status)). Nothing was changed; load the page again.", { status: detail.xhr.status }),
+    );
 });
 
 document.addEventListener("htmx:sendError", (event) => {
   // The label page has its own line for waiting answers.
   if (event.target.closest("#labelling")) return;
   refusal.dataset.offline = "yes";
-  say("Jurybox cannot be reached. This page may be out of date; trying again.");
+  say(gettext("Jurybox cannot be reached. This page may be out of date; trying again."));
 });
 
 window.jurybox = { endedAtLogin, goToLogin, isDark };

@@ -84,11 +84,11 @@ window.jurybox.label = {
   sent(entry, ok, html) {
     if (new URL(entry.url, location.href).pathname !== labelling.dataset.compare) return;
     if (!ok) {
-      say("That vote was not taken. Load the page again.");
+      say(gettext("That vote was not taken. Load the page again."));
       return;
     }
     // Also an older vote that waited: the reply is the pair in hand.
-    say("saved");
+    say(gettext("saved"));
     swap(html);
   },
 };
@@ -114,7 +114,7 @@ async function verb(name) {
   } catch {
     busy = false;
     lock();
-    say("There is no connection. Try again.");
+    say(gettext("There is no connection. Try again."));
   }
 }
 

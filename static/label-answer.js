@@ -66,7 +66,7 @@ function allYes() {
 function isComplete() {
   const [open] = form.missing();
   if (!open) return true;
-  show("This question has no answer yet");
+  show(gettext("This question has no answer yet"));
   form.mark(open);
   return false;
 }
@@ -98,7 +98,7 @@ function letPromptScroll() {
     if (box.scrollHeight <= box.clientHeight + 1) continue;
     box.tabIndex = 0;
     box.setAttribute("role", "region");
-    box.setAttribute("aria-label", "The prompt");
+    box.setAttribute("aria-label", gettext("The prompt"));
   }
 }
 

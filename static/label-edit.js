@@ -16,7 +16,7 @@ export function flip() {
   const shown = box().dataset.turn === "source" ? "result" : "source";
   box().dataset.turn = shown;
   press("flip", true);
-  document.getElementById("state").textContent = shown === "source" ? "before" : "after";
+  document.getElementById("state").textContent = shown === "source" ? gettext("before") : gettext("after");
   stage.refresh();
 }
 
@@ -43,7 +43,7 @@ export function difference() {
   } catch {
     hide();
     document.getElementById("state").textContent =
-      "This browser cannot compare pictures that lie on another server";
+      gettext("This browser cannot compare pictures that lie on another server");
   }
 }
 

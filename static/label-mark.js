@@ -87,18 +87,22 @@ function shape(mark, className, text) {
 }
 
 const percent = (value) => `${Math.round(100 * value)} %`;
-const described = (mark) => `${shapeOf(mark)}${mark.on ? ", on the picture before" : ""}`;
+const described = (mark) => mark.on ? gettext("%(shape), on the picture before", { shape: shapeOf(mark) }) : shapeOf(mark);
 const shapeOf = (mark) =>
   isBox(mark)
-    ? `Box, ${percent(mark.x)} across, ${percent(mark.y)} down, ${percent(mark.width)} wide`
-    : `Point, ${percent(mark.x)} across, ${percent(mark.y)} down`;
+    ? gettext("Box, %(x) across, %(y) down, %(width) wide", {
+        x: percent(mark.x),
+        y: percent(mark.y),
+        width: percent(mark.width),
+      })
+    : gettext("Point, %(x) across, %(y) down", { x: percent(mark.x), y: percent(mark.y) });
 
 function list(input) {
   const items = marksIn(input).map((mark, place) => {
     const item = element("li", "");
-    const button = element("button", "quiet", "Remove");
+    const button = element("button", "quiet", gettext("Remove"));
     button.type = "button";
-    button.setAttribute("aria-label", `Remove mark ${place + 1}`);
+    button.setAttribute("aria-label", gettext("Remove mark %(number)", { number: place + 1 }));
     button.addEventListener("click", () => remove(input, place));
     item.append(element("span", "", described(mark)), button);
     return item;

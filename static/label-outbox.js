@@ -57,9 +57,9 @@ const waitsFor = (image) =>
 
 function showWaiting() {
   const count = outbox().length;
-  const words = `${count} ${count === 1 ? "answer waits" : "answers wait"} here`;
-  const offline = failing || !navigator.onLine;
-  waitingLine.textContent = count ? `${offline ? "offline" : "sending"} · ${words}` : "";
+  const words = ngettext("%(number) answer waits here", "%(number) answers wait here", count);
+  const state = failing || !navigator.onLine ? gettext("offline") : gettext("sending");
+  waitingLine.textContent = count ? `${state} · ${words}` : "";
   return count;
 }
 

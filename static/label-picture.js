@@ -76,7 +76,7 @@ async function wait() {
   say("loading");
   timers = [
     setTimeout(() => say("slow"), QUIET_AFTER),
-    setTimeout(() => trouble("The picture has not arrived yet. It is still loading."), PANEL_AFTER),
+    setTimeout(() => trouble(gettext("The picture has not arrived yet. It is still loading.")), PANEL_AFTER),
   ];
   for (const image of mine.filter((one) => !isReady(one))) {
     try {
@@ -106,10 +106,10 @@ async function fail(mine) {
 async function reason(mine) {
   try {
     const answer = await fetch(mine.src, { method: "HEAD", cache: "no-store" });
-    if (answer.ok || answer.status === 410) return "This picture cannot be shown: its file is damaged.";
-    return `The server does not have this picture (${answer.status}).`;
+    if (answer.ok || answer.status === 410) return gettext("This picture cannot be shown: its file is damaged.");
+    return gettext("The server does not have this picture (%(status)).", { status: answer.status });
   } catch {
-    return "The picture could not be loaded: there is no connection.";
+    return gettext("The picture could not be loaded: there is no connection.");
   }
 }
 

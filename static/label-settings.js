@@ -27,7 +27,7 @@ const KEYS = {
   help: "?",
 };
 // These always mean the same.
-const TAKEN = { "+": "zoom in", "=": "zoom in", "-": "zoom out", " ": "the choice that is marked" };
+const TAKEN = { "+": gettext("zoom in"), "=": gettext("zoom in"), "-": gettext("zoom out"), " ": gettext("the choice that is marked") };
 const rows = [...dialog.querySelectorAll("[data-key-of]")];
 const nameOf = (action) => rows.find((row) => row.dataset.keyOf === action)?.dataset.name ?? action;
 const own = () => ({ ...KEYS, ...recall(keysKey, {}) });
@@ -44,12 +44,15 @@ const choiceWith = (key) =>
     ?.textContent.trim();
 
 function refusal(action, key) {
-  if (key.length !== 1) return "Choose a letter or a sign.";
-  if (/\d/.test(key)) return `Digits stand for the choices of a question; ${key} cannot be given.`;
-  if (TAKEN[key]) return `“${key}” is ${TAKEN[key]}.`;
+  if (key.length !== 1) return gettext("Choose a letter or a sign.");
+  if (/\d/.test(key)) return gettext("Digits stand for the choices of a question; %(key) cannot be given.", { key });
+  if (TAKEN[key]) return gettext("“%(key)” is taken: %(action).", { key, action: TAKEN[key] });
   const other = actionOf(key);
   if (other && other !== action)
-    return `“${key.toUpperCase()}” is “${nameOf(other)}” already. Give that another key first.`;
+    return gettext("“%(key)” is “%(action)” already. Give that another key first.", {
+      key: key.toUpperCase(),
+      action: nameOf(other),
+    });
   return "";
 }
 
@@ -66,14 +69,14 @@ function choose(event) {
     if (!words) {
       remember(keysKey, { ...own(), [row.dataset.keyOf]: key });
       const choice = choiceWith(key);
-      if (choice) refusedLine.textContent = `Where a question has “${choice}”, that comes first.`;
+      if (choice) refusedLine.textContent = gettext("Where a question has “%(choice)”, that comes first.", { choice });
     }
   }
   show();
 }
 
 function show() {
-  for (const row of rows) row.textContent = row === listening ? "press a key" : label(row.dataset.keyOf);
+  for (const row of rows) row.textContent = row === listening ? gettext("press a key") : label(row.dataset.keyOf);
   for (const mark of document.querySelectorAll("#help kbd[data-of]")) mark.textContent = label(mark.dataset.of);
   showOnPage();
 }
@@ -131,9 +134,9 @@ function timeLeft(images) {
   const pace = recall(paceKey, []).sort((a, b) => a - b);
   if (pace.length < ENOUGH || !images) return "";
   const minutes = (pace[Math.floor(pace.length / 2)] * images) / 60;
-  if (minutes < 1) return "less than a minute left";
-  if (minutes < 90) return `about ${Math.round(minutes)} minute${Math.round(minutes) === 1 ? "" : "s"} left`;
-  return `about ${Math.round(minutes / 60)} hours left`;
+  if (minutes < 1) return gettext("less than a minute left");
+  if (minutes < 90) return ngettext("about %(number) minute left", "about %(number) minutes left", Math.round(minutes));
+  return gettext("about %(hours) hours left", { hours: Math.round(minutes / 60) });
 }
 
 function showTimeLeft() {

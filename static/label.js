@@ -39,7 +39,7 @@ function sent(entry, ok, html) {
   const image = outbox.field(entry, "image");
   waitingAnswers = waitingAnswers.filter(({ submission }) => submission !== entry.id);
   if (!ok) {
-    show(parsed(html).getElementById("sentence")?.textContent ?? "That answer was not taken");
+    show(parsed(html).getElementById("sentence")?.textContent ?? gettext("That answer was not taken"));
     return;
   }
   const next = parsed(html).getElementById("workplace");
@@ -51,7 +51,7 @@ function sent(entry, ok, html) {
   // Whoever went on without a connection is further than this reply.
   if (workplace.dataset.image && workplace.dataset.image !== image) {
     if (refused) say(next.querySelector(".refused").textContent);
-    else if (!outbox.count()) show("saved");
+    else if (!outbox.count()) show(gettext("saved"));
     reserve.fill();
     return;
   }
@@ -66,7 +66,7 @@ const swap = (html) => htmx.swap("#workplace", html, { swapStyle: "outerHTML" })
 // Stays until the next answer was sent.
 function say(sentence) {
   const line = document.createElement("p");
-  line.textContent = `An answer that waited here was not saved: ${sentence}`;
+  line.textContent = gettext("An answer that waited here was not saved: %(sentence)", { sentence });
   document.getElementById("refusal").replaceChildren(line);
 }
 
@@ -77,7 +77,7 @@ function goOnWithout() {
   const following = reserve.next(workplace.dataset.image);
   if (following) return swapHere(following.html);
   if (outbox.isFailing())
-    show("No more images are here without a connection. Your answers are kept and will be sent.");
+    show(gettext("No more images are here without a connection. Your answers are kept and will be sent."));
   lock();
 }
 
@@ -93,14 +93,14 @@ function swapHere(html) {
 async function undoHere() {
   const last = waitingAnswers.at(-1);
   if (!last || !(await outbox.takeBack(last.submission))) {
-    show("Answers are being sent; try that again in a moment");
+    show(gettext("Answers are being sent; try that again in a moment"));
     return;
   }
   waitingAnswers = waitingAnswers.filter((one) => one !== last);
   const current = { image: workplace.dataset.image, html: asCame };
   if (current.image === last.image) reserve.reopen(last.image);
   else reserve.putBack(last.image, current);
-  notice = "taken back";
+  notice = gettext("taken back");
   swapHere(last.html);
 }
 
@@ -174,7 +174,7 @@ function restoreDraft() {
   form.fill(draft);
   form.showWhatIsAsked();
   if (!form.missing().length) workplace.dataset.correcting = "";
-  notice ||= "your choices from before are back";
+  notice ||= gettext("your choices from before are back");
 }
 
 function showNotice() {
@@ -182,10 +182,10 @@ function showNotice() {
   notice = "";
   if (words === "saved" && Date.now() - workingSince > BREAK_AFTER && !setting("no-breaks")) {
     workingSince = Date.now();
-    words = "saved · you have worked for 25 minutes; P is a break";
+    words = gettext("saved · you have worked for 25 minutes; P is a break");
   }
   if (!words) return;
-  show(words === "saved" && workplace.dataset.image ? "saved · next is ready" : words);
+  show(words === gettext("saved") && workplace.dataset.image ? gettext("saved · next is ready") : words);
 }
 
 // Runs before the next form is painted, whether htmx or the outbox brought it.
@@ -193,7 +193,7 @@ new MutationObserver(onNewImage).observe(labelling, { childList: true });
 
 // ---- Sending ------------------------------------------------------------------------------------
 
-const NOTICES = { send: "saved", skip: "skipped", undo: "taken back" };
+const NOTICES = { send: gettext("saved"), skip: gettext("skipped"), undo: gettext("taken back") };
 
 // Before htmx sends it: check the form, and put it into the outbox.
 document.addEventListener(
@@ -241,7 +241,7 @@ function answerLater() {
   const { submission, image } = workplace.dataset;
   waitingAnswers.push({ submission, image, html: asCame });
   outbox.showWaiting();
-  notice = "kept here";
+  notice = gettext("kept here");
   goOnWithout();
 }
 
@@ -292,7 +292,7 @@ document.addEventListener("htmx:afterRequest", ({ detail }) => {
   const later = outbox.mayWorkLater(status) && status !== 403;
   if (verb === "send" && later) answerLater();
   else if (verb === "skip" && later) skipLater();
-  else if (status === 0) show("No connection; try that again later");
+  else if (status === 0) show(gettext("No connection; try that again later"));
   const waits = outbox.showWaiting();
   lock();
   if (waits) outbox.retryLater();
@@ -307,7 +307,7 @@ flag.addEventListener("close", () => {
   outbox.put(`flag ${image}`, labelling.dataset.flag, fields);
   flag.querySelector("form").reset();
   document.querySelector('[data-do="flag"]')?.setAttribute("aria-pressed", "true");
-  show("flagged; thank you");
+  show(gettext("flagged; thank you"));
   outbox.flush();
 });
 
@@ -403,7 +403,7 @@ answering.begin({
   kept: () => {
     if (form.form()) saveDraft(workplace.dataset.image, workplace.dataset.form, form.pairs());
   },
-  waits: () => (form.waitsForEnter() ? "Enter sends" : ""),
+  waits: () => (form.waitsForEnter() ? gettext("Enter sends") : ""),
   send: () => form.form()?.requestSubmit(),
   inDialog: (dialog, event) => dialog === flag && chooseReason(event),
   actions,

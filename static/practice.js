@@ -23,7 +23,7 @@ answering.begin({
   isCorrecting: () => false,
   kept: () => {},
   // There is no undo here: nothing is checked before the person says so.
-  waits: () => "Enter checks your answers",
+  waits: () => gettext("Enter checks your answers"),
   send: () => form.form().requestSubmit(),
 });
 

@@ -6,3 +6,15 @@ try {
 } catch {
   // Without storage the system's theme is used.
 }
+// What a script says, in the language of the page: its words lie in a block of the page. English has none.
+{
+  let words;
+  const found = (text) => {
+    words ??= JSON.parse(document.getElementById("words")?.textContent ?? "{}");
+    return words[text];
+  };
+  const fill = (text, values) => text.replace(/%\((\w+)\)/g, (_, name) => values[name]);
+  window.gettext = (text, values = {}) => fill(found(text) ?? text, values);
+  window.ngettext = (one, many, number, values = {}) =>
+    fill((found(one) ?? [one, many])[number === 1 ? 0 : 1], { number, ...values });
+}

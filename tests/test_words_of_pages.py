@@ -143,6 +143,7 @@ def branch(text: str, number: int) -> str:
 
 def template_texts(path: Path) -> set[str]:
     text = re.sub(r"\{#.*?#\}", "", path.read_text(), flags=re.DOTALL)
+    text = re.sub(r'\{% translate "([^"]*)"(?: as \w+)? %\}', r"\1", text)
     text = re.sub(r"<(script|style|pre)\b.*?</\1>", "|", text, flags=re.DOTALL)
     found: set[str] = set()
     for number in range(MOST_BRANCHES):

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from functools import lru_cache, wraps
+from typing import Any
 
 from django.contrib.staticfiles import finders
 from django.template.loader import render_to_string
 from django.templatetags.static import static
 from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language
 
 from annotations.forms.definition import DRAWN, OWN, Example, Form
 from annotations.forms.display import Block, ShownQuestion, blocks, numbering
 from annotations.forms.per_image import AskedQuestion
 from annotations.forms.versions import ByDigest, questions_for_all
 from annotations.models import FormVersion
+
+
+def keep_by_language(maxsize: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Like `lru_cache`, for what has words of the page in it."""
+
+    def decorate(make: Callable[..., Any]) -> Callable[..., Any]:
+        @lru_cache(maxsize=maxsize)
+        def make_in(language: str | None, *given: Hashable) -> Any:
+            return make(*given)
+
+        @wraps(make)
+        def look_up(*given: Hashable) -> Any:
+            return make_in(get_language(), *given)
+
+        return look_up
+
+    return decorate
 
 
 def form_html(
@@ -43,7 +62,7 @@ def _shows_prompt(questions: Iterable[AskedQuestion]) -> bool:
     return any(asked.question.with_prompt for asked in questions)
 
 
-@lru_cache(maxsize=256)
+@keep_by_language(maxsize=256)
 def _empty_form(key: ByDigest) -> SafeString:
     """The same for every image."""
     return _form(key, questions_for_all(key.version) or (), "", {})
@@ -65,7 +84,7 @@ def pictures_html(pictures: Iterable[Hashable]) -> SafeString:
     return _pictures(tuple(pictures)) if pictures else SafeString()
 
 
-@lru_cache(maxsize=2048)
+@keep_by_language(maxsize=2048)
 def _pictures(pictures: tuple[Hashable, ...]) -> SafeString:
     """Everybody sees the pictures of a prompt once for each of its images."""
     return render_to_string("annotations/label_pictures.html", {"pictures": pictures})
@@ -78,18 +97,18 @@ def _block(block: Block, prompt: str) -> str:
     return render_to_string("annotations/label_parts.html", {"block": block, "parts": parts})
 
 
-@lru_cache(maxsize=2048)
+@keep_by_language(maxsize=2048)
 def _question(question: ShownQuestion, prompt: str) -> str:
     context = {"question": question, "prompt": prompt}
     return render_to_string("annotations/label_question.html", context)
 
 
-@lru_cache(maxsize=8192)
+@keep_by_language(maxsize=8192)
 def _atom(atom: ShownQuestion) -> SafeString:
     return render_to_string("annotations/label_atom.html", {"atom": atom})
 
 
-@lru_cache(maxsize=64)
+@keep_by_language(maxsize=64)
 def _without_pictures(key: ByDigest) -> SafeString:
     return instructions_of(key.form, {})
 

@@ -14,6 +14,7 @@ from typing import Any
 from django import template
 from django.db.models import Value
 from django.urls import get_script_prefix, reverse
+from django.utils.translation import gettext, gettext_lazy
 
 from annotations.database.prepared import Prepared
 from annotations.models import Prompt, PromptPicture
@@ -21,9 +22,12 @@ from annotations.models import Prompt, PromptPicture
 register = template.Library()
 SOURCE, MASK = "source", "mask"
 COLUMNS = ("pk", "place", "public_id", "width", "height")
-TITLES = {SOURCE: "Before", MASK: "Mask"}
+TITLES = {SOURCE: gettext_lazy("Before"), MASK: gettext_lazy("Mask")}
 # What somebody who cannot see it reads.
-WORDS = {SOURCE: "The picture before the edit", MASK: "The part that may change"}
+WORDS = {
+    SOURCE: gettext_lazy("The picture before the edit"),
+    MASK: gettext_lazy("The part that may change"),
+}
 
 
 # Runs with every answer about an edit.
@@ -90,8 +94,8 @@ def _order(row: tuple[Any, ...]) -> tuple[bool, bool, int]:
 
 def _show_picture(place: str, public_id: str, width: int, height: int) -> ShownPicture:
     kind, _, number = place.partition("-")
-    title = TITLES.get(kind, "Reference") + (f" {number}" if number else "")
-    words = WORDS.get(kind, "A picture that the prompt refers to")
+    title = str(TITLES.get(kind) or gettext("Reference")) + (f" {number}" if number else "")
+    words = str(WORDS.get(kind) or gettext("A picture that the prompt refers to"))
     url = f"{_addresses(get_script_prefix())}{public_id}/"
     return ShownPicture(place, kind, title, words, url, width, height)
 

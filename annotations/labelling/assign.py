@@ -14,6 +14,7 @@ from datetime import timedelta
 from django.db import connection, transaction
 from django.db.models import F, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 
 from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end, ran_out
@@ -157,7 +158,7 @@ def lock(annotator: Membership) -> None:
     """Lock this person's row, so that their requests run one after the other (two tabs)."""
     walk = WALK.first(person=annotator.pk)
     if walk is None:
-        raise LabelRefused("This study is being deleted; nothing was saved.")
+        raise LabelRefused(gettext("This study is being deleted; nothing was saved."))
     annotator.walk = walk
 
 

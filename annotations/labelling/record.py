@@ -8,6 +8,7 @@ from typing import Any
 
 from django.db import transaction
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end
@@ -36,23 +37,36 @@ from annotations.models import (
 )
 from annotations.versions import after_commit, raise_labels_version
 
-EARLIER_KEPT = "Your earlier answers are kept."
-NOT_GIVEN = "This image was not given to you; nothing was saved."
-PRACTISE_FIRST = "Pass the qualification first; this answer was not saved."
+IDLE_TOO_LONG = gettext_noop(
+    "This image was given to somebody else because the page had been idle for too long; "
+    "this answer was not saved."
+)
+ALL_ANSWERED = gettext_noop(
+    "You have answered for all images of your task; this answer was not saved."
+)
+EARLIER_KEPT = gettext_lazy("Your earlier answers are kept.")
+NOT_GIVEN = gettext_lazy("This image was not given to you; nothing was saved.")
+PRACTISE_FIRST = gettext_lazy("Pass the qualification first; this answer was not saved.")
 
 
 def check_can_label(*, image: Image, annotator: Membership, form: FormVersion) -> None:
     study = annotator.study
     if image.study_id != study.pk:
-        raise LabelRefused("This image belongs to another study; nothing was saved.")
+        raise LabelRefused(gettext("This image belongs to another study; nothing was saved."))
     if study.status == Study.Status.PAUSED:
-        raise LabelRefused(f"This study is paused; this answer was not saved. {EARLIER_KEPT}")
+        raise LabelRefused(
+            f"{gettext('This study is paused; this answer was not saved.')} {EARLIER_KEPT}"
+        )
     if study.status == Study.Status.CLOSED:
-        raise LabelRefused(f"This study is closed; this answer was not saved. {EARLIER_KEPT}")
+        raise LabelRefused(
+            f"{gettext('This study is closed; this answer was not saved.')} {EARLIER_KEPT}"
+        )
     if form.pk != study.form_id:
         raise LabelRefused(
-            "The questions have changed since this page was opened; this answer was not saved. "
-            "Load the page again and answer the new questions."
+            gettext(
+                "The questions have changed since this page was opened; this answer was not saved. "
+                "Load the page again and answer the new questions."
+            )
         )
 
 
@@ -137,15 +151,19 @@ def _record(
     if True in known:
         repeated = Annotation.objects.get(pk=known[True])
         if repeated.annotator_id != annotator.pk or repeated.image_id != image.pk:
-            raise LabelRefused("This submission was used for another image; nothing was saved.")
+            raise LabelRefused(
+                gettext("This submission was used for another image; nothing was saved.")
+            )
         return repeated, False
     check_can_label(image=image, annotator=annotator, form=form)
     valid = check_answers(image=image, form=form, answers=answers)
     earlier = Annotation.objects.get(pk=known[False]) if known else None
     if earlier is not None and earlier.state != Annotation.State.WITHDRAWN and not corrects:
         raise LabelRefused(
-            "You have answered for this image already, perhaps in another tab; that answer is kept. "
-            "To change it, open it under “My answers”."
+            gettext(
+                "You have answered for this image already, perhaps in another tab; that answer is kept. "
+                "To change it, open it under “My answers”."
+            )
         )
     held = False
     if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
@@ -183,10 +201,11 @@ def flag(*, image: Image, annotator: Membership, reason: str, note: str = "") ->
     """Report that something is wrong with an image. Flagging again replaces the flag and reopens
     it."""
     if image.study_id != annotator.study_id:
-        raise LabelRefused("This image belongs to another study; nothing was flagged.")
+        raise LabelRefused(gettext("This image belongs to another study; nothing was flagged."))
     if reason not in Flag.Reason.values:
-        words = ", ".join(Flag.Reason.labels)
-        raise LabelRefused(f"A flag needs one of these reasons: {words}. Nothing was flagged.")
+        words = ", ".join(map(str, Flag.Reason.labels))
+        sentence = gettext("A flag needs one of these reasons: %(reasons)s. Nothing was flagged.")
+        raise LabelRefused(sentence % {"reasons": words})
     values = {"reason": reason, "note": note.strip()[:2000], "settled_at": None, "settled_by": None}
     flagged, _ = Flag.objects.update_or_create(image=image, annotator=annotator, defaults=values)
     return flagged
@@ -197,9 +216,11 @@ def flag(*, image: Image, annotator: Membership, reason: str, note: str = "") ->
 def take_back(*, annotation: Annotation) -> Assignment:
     """Undo: the answer no longer counts, and this person holds the image again."""
     if annotation.state != Annotation.State.COUNTED:
-        raise LabelRefused("This answer has already been taken back.")
+        raise LabelRefused(gettext("This answer has already been taken back."))
     if not annotation.annotator.study.is_open:
-        raise LabelRefused(f"This study takes no changes at the moment. {EARLIER_KEPT}")
+        raise LabelRefused(
+            f"{gettext('This study takes no changes at the moment.')} {EARLIER_KEPT}"
+        )
     assign.lock(annotation.annotator)
     # A person holds one image at a time, so the one they hold now goes back.
     for held in Assignment.objects.filter(
@@ -231,13 +252,10 @@ def _take_place(*, image: Image, annotator: Membership) -> bool:
     if execute(ANSWER_THE_LEASE, image.pk, annotator.pk, Assignment.State.RESERVED.value):
         return False
     if annotator.must_practise:
-        raise LabelRefused(PRACTISE_FIRST)
+        raise LabelRefused(str(PRACTISE_FIRST))
     _check_was_given(image, annotator)
     if not assign.take_place(image=image.pk, study=annotator.study):
-        raise LabelRefused(
-            "This image was given to somebody else because the page had been idle for too long; "
-            f"this answer was not saved. {EARLIER_KEPT}"
-        )
+        raise LabelRefused(f"{gettext(IDLE_TOO_LONG)} {EARLIER_KEPT}")
     Assignment.objects.update_or_create(
         image=image,
         annotator=annotator,
@@ -255,15 +273,12 @@ def _check_was_given(image: Image, annotator: Membership) -> None:
     share. What they hold now goes back if this answer is the last one. Owners and researchers see
     every image, and may send what a program labelled."""
     if not annotator.may_research and not assign.was_given(image=image, annotator=annotator):
-        raise LabelRefused(NOT_GIVEN)
+        raise LabelRefused(str(NOT_GIVEN))
     if annotator.quota is None:
         return
     left = annotator.quota - assign.answered_by(annotator)
     if left < 1:
-        raise LabelRefused(
-            "You have answered for all images of your task; this answer was not saved. "
-            f"{EARLIER_KEPT}"
-        )
+        raise LabelRefused(f"{gettext(ALL_ANSWERED)} {EARLIER_KEPT}")
     if left == 1:
         assign.release_all(annotator=annotator)
 

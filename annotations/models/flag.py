@@ -1,5 +1,6 @@
 from django.conf import settings
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from annotations.models.image import Image
 from annotations.models.people import Membership
@@ -9,11 +10,11 @@ class Flag(models.Model):
     """A person reports that something is wrong with an image. Answers are not affected."""
 
     class Reason(models.TextChoices):
-        BROKEN = "broken", "The image is broken or does not show"
-        DISTURBING = "disturbing", "The image is disturbing or not safe for work"
-        PROMPT = "prompt", "The prompt makes no sense"
-        FORM = "form", "The questions do not fit this image"
-        OTHER = "other", "Something else"
+        BROKEN = "broken", gettext_lazy("The image is broken or does not show")
+        DISTURBING = "disturbing", gettext_lazy("The image is disturbing or not safe for work")
+        PROMPT = "prompt", gettext_lazy("The prompt makes no sense")
+        FORM = "form", gettext_lazy("The questions do not fit this image")
+        OTHER = "other", gettext_lazy("Something else")
 
     image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="flags")
     annotator = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="flags")

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from annotations.models.selection import Selection
 from annotations.models.study import Study
@@ -13,9 +14,9 @@ PLACES_PER_ADDRESS = 20
 
 
 class Role(models.TextChoices):
-    OWNER = "owner", "owner"
-    RESEARCHER = "researcher", "researcher"
-    ANNOTATOR = "annotator", "annotator"
+    OWNER = "owner", gettext_lazy("owner")
+    RESEARCHER = "researcher", gettext_lazy("researcher")
+    ANNOTATOR = "annotator", gettext_lazy("annotator")
 
 
 class Group(models.Model):

@@ -4,6 +4,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from annotations.models.form import FormVersion
 
@@ -19,9 +20,9 @@ class Study(models.Model):
     """Images of some prompts by some generators, one question form, and its people."""
 
     class Status(models.TextChoices):
-        OPEN = "open", "open"
-        PAUSED = "paused", "paused"
-        CLOSED = "closed", "closed"
+        OPEN = "open", gettext_lazy("open")
+        PAUSED = "paused", gettext_lazy("paused")
+        CLOSED = "closed", gettext_lazy("closed")
 
     slug = models.SlugField(max_length=80, unique=True)
     title = models.CharField(max_length=200)

@@ -6,6 +6,7 @@ import uuid
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, Place, place_or_404
@@ -58,7 +59,7 @@ def compare_undo(request: HtmxRequest, slug: str) -> HttpResponse:
     last, message = record.last_answered(place.membership), ""
     try:
         if last is None:
-            raise LabelRefused("There is nothing to take back.")
+            raise LabelRefused(gettext("There is nothing to take back."))
         record.take_back(pair=last.pair, annotator=place.membership)
     except LabelRefused as refusal:
         message = refusal.message
@@ -107,12 +108,12 @@ def _read_vote(request: HtmxRequest, place: Place) -> tuple[Pair, dict[str, str]
         submission = uuid.UUID(request.POST.get("submission", ""))
     except ValueError:
         raise LabelRefused(
-            "This page sent an incomplete vote; nothing was saved. Load the page again."
+            gettext("This page sent an incomplete vote; nothing was saved. Load the page again.")
         ) from None
     sent = request.POST.get("pair", "")[:22].replace("\0", "")
     pair = SENT_PAIR.first(study=place.study.pk, public_id=sent)
     if pair is None:
-        raise LabelRefused("This pair is no longer part of the study; nothing was saved.")
+        raise LabelRefused(gettext("This pair is no longer part of the study; nothing was saved."))
     said = {name: request.POST[name] for name in QUESTIONS if name in request.POST}
     return pair, said, submission
 

@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError
 from django.forms import CharField, Form, PasswordInput, TextInput
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
@@ -24,18 +25,18 @@ class AccountForm(Form):
     """Says nothing about accounts that exist: see `annotations.studies.invitations`."""
 
     username = CharField(
-        label="Name",
+        label=gettext_lazy("Name"),
         max_length=invitations.NAME_LENGTH,
         validators=[UnicodeUsernameValidator()],
         widget=TextInput(attrs={"autocomplete": "username", "autocapitalize": "none"}),
     )
     password1 = CharField(
-        label="Password",
+        label=gettext_lazy("Password"),
         strip=False,
         widget=PasswordInput(attrs={"autocomplete": "new-password"}),
     )
     password2 = CharField(
-        label="Repeat password",
+        label=gettext_lazy("Repeat password"),
         strip=False,
         widget=PasswordInput(attrs={"autocomplete": "new-password"}),
     )
@@ -48,7 +49,7 @@ class AccountForm(Form):
     def clean(self) -> None:
         first, second = self.cleaned_data.get("password1"), self.cleaned_data.get("password2")
         if first is not None and second is not None and first != second:
-            raise ValidationError("The two passwords differ; type both again.")
+            raise ValidationError(gettext("The two passwords differ; type both again."))
 
 
 @login_not_required
@@ -82,7 +83,8 @@ def join(request: HttpRequest, token: str) -> HttpResponse:
             return redirect_to_login(request.get_full_path())
         login(request, made, backend=settings.AUTHENTICATION_BACKENDS[0])
         name = made.get_username()
-        messages.info(request, f"Your account is “{name}”. Log in with this name next time.")
+        sentence = gettext("Your account is “%(name)s”. Log in with this name next time.")
+        messages.info(request, sentence % {"name": name})
         return redirect("label", slug=invitation.study.slug)
     return _page(request, invitation, form)
 

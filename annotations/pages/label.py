@@ -12,6 +12,7 @@ from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, place_or_404
@@ -31,21 +32,21 @@ from annotations.studies import queries as study_queries
 
 # What a person can give another key to (static/label-settings.js).
 OWN_KEYS = (
-    ("yes", "Yes"),
-    ("no", "No"),
-    ("all-yes", "All yes"),
-    ("undo", "Undo"),
-    ("skip", "Skip"),
-    ("flag", "Flag"),
-    ("back", "Back"),
-    ("next", "Next"),
-    ("zoom", "Zoom"),
-    ("view", "View"),
-    ("flip", "Flip"),
-    ("difference", "Difference"),
-    ("instructions", "Instructions"),
-    ("pause", "Break"),
-    ("help", "Help"),
+    ("yes", gettext_lazy("Yes")),
+    ("no", gettext_lazy("No")),
+    ("all-yes", gettext_lazy("All yes")),
+    ("undo", gettext_lazy("Undo")),
+    ("skip", gettext_lazy("Skip")),
+    ("flag", gettext_lazy("Flag")),
+    ("back", gettext_lazy("Back")),
+    ("next", gettext_lazy("Next")),
+    ("zoom", gettext_lazy("Zoom")),
+    ("view", gettext_lazy("View")),
+    ("flip", gettext_lazy("Flip")),
+    ("difference", gettext_lazy("Difference")),
+    ("instructions", gettext_lazy("Instructions")),
+    ("pause", gettext_lazy("Break")),
+    ("help", gettext_lazy("Help")),
 )
 ANSWERED_IMAGE = Prepared(
     lambda mark: (
@@ -81,7 +82,7 @@ def undo(request: HtmxRequest, slug: str) -> HttpResponse:
     last = label_queries.last_answered(place.membership)
     message = ""
     if last is None:
-        message = "There is nothing to take back."
+        message = gettext("There is nothing to take back.")
     else:
         try:
             record.take_back(annotation=last)
@@ -109,7 +110,9 @@ def flag(request: HtmxRequest, slug: str) -> HttpResponse:
     place = place_or_404(request, slug)
     image = Image.objects.filter(public_id=request.POST.get("image", ""), study=place.study).first()
     if image is None:
-        raise LabelRefused("This image is no longer part of the study; nothing was flagged.")
+        raise LabelRefused(
+            gettext("This image is no longer part of the study; nothing was flagged.")
+        )
     record.flag(
         image=image,
         annotator=place.membership,
@@ -199,13 +202,13 @@ def _read_answer(request: HtmxRequest, place: Place) -> dict[str, Any]:
         form_pk = None
     if form_pk is None:
         raise LabelRefused(
-            "This page sent an incomplete answer; nothing was saved. Load the page again."
+            gettext("This page sent an incomplete answer; nothing was saved. Load the page again.")
         )
     image = ANSWERED_IMAGE.first(public_id=request.POST.get("image", ""), study=place.study.pk)
     asked_now = place.study.form
     form = asked_now if asked_now.pk == form_pk else _form_with(form_pk)
     if image is None or form is None:
-        raise LabelRefused("This image is no longer part of the study; nothing was saved.")
+        raise LabelRefused(gettext("This image is no longer part of the study; nothing was saved."))
     prefix = "answer-"
     return {
         "image": image,

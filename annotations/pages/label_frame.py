@@ -16,6 +16,7 @@ from django.template.loader import render_to_string
 from django.urls import get_script_prefix, reverse
 from django.utils.html import escape
 from django.utils.safestring import mark_safe
+from django.utils.translation import get_language
 
 from annotations.forms.prompt_pictures import ShownPicture
 from annotations.labelling.queries import Progress
@@ -35,6 +36,7 @@ class Kind(NamedTuple):
     has_instructions: bool
     has_upcoming: bool
     has_pictures: bool
+    language: str | None
 
 
 def addresses_in(slug: str) -> dict[str, str]:
@@ -69,6 +71,7 @@ def fill_frame(
         bool(instructions),
         bool(upcoming),
         bool(pictures),
+        get_language(),
     )
     values = {
         "before": before,

@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import place_or_404
@@ -47,7 +48,9 @@ def compare_change(request: HttpRequest, slug: str) -> HttpResponse:
     name = request.POST.get("pair", "")[:22].replace("\0", "")
     pair = Pair.objects.filter(study=place.study, public_id=name).first()
     if pair is None:
-        raise LabelRefused("This pair is no longer part of the study; nothing was changed.")
+        raise LabelRefused(
+            gettext("This pair is no longer part of the study; nothing was changed.")
+        )
     record.take_back(pair=pair, annotator=place.membership)
     return redirect("compare", slug=slug)
 

@@ -6,6 +6,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_POST
 
@@ -98,7 +99,7 @@ def _image(request: HttpRequest, place: Place) -> Image:
     rows = Image.objects.select_related("prompt", "known").filter(study=place.study)
     image = rows.filter(public_id=public_id).first()
     if image is None:
-        raise LabelRefused("This image is no longer part of the study; nothing was saved.")
+        raise LabelRefused(gettext("This image is no longer part of the study; nothing was saved."))
     return image
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from django.db import transaction
 from django.db.models import Exists, Subquery
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end
@@ -49,7 +50,11 @@ ANSWER = """
 STATE = PairAssignment.State
 # What a page sends, which knows sides only.
 SAID = ("left", "right", "both", "neither", "cannot_tell")
-KEPT = "Your earlier votes are kept."
+IDLE_TOO_LONG = gettext_noop(
+    "This pair was given to somebody else because the page had been idle for too long; "
+    "this vote was not saved."
+)
+KEPT = gettext_lazy("Your earlier votes are kept.")
 
 
 @begins_again
@@ -96,7 +101,7 @@ def _record(
         return False
     _check(pair, annotator, said)
     if given is None:
-        raise LabelRefused("This pair was not given to you; nothing was saved.")
+        raise LabelRefused(gettext("This pair was not given to you; nothing was saved."))
     key, left, state, latest, _ = given
     _take_place(pair, annotator, key, state)
     if latest is not None:
@@ -141,7 +146,7 @@ def said_of(value: str, left: str) -> str:
 def _check(pair: Pair, annotator: Membership, said: Mapping[str, str]) -> None:
     study = annotator.study
     if pair.study_id != study.pk:
-        raise LabelRefused("This pair belongs to another study; nothing was saved.")
+        raise LabelRefused(gettext("This pair belongs to another study; nothing was saved."))
     if study.status != Study.Status.OPEN:
         words = study.get_status_display()
         raise LabelRefused(f"This study is {words}; this vote was not saved. {KEPT}")
@@ -163,10 +168,7 @@ def _take_place(pair: Pair, annotator: Membership, given: int, state: str) -> No
     if state in (STATE.RETURNED, STATE.SKIPPED):
         plan = assign.plan_of(annotator.study)
         if plan is None or not assign.take_place(pair=pair.pk, plan=plan):
-            raise LabelRefused(
-                "This pair was given to somebody else because the page had been idle for too long; "
-                f"this vote was not saved. {KEPT}"
-            )
+            raise LabelRefused(f"{gettext(IDLE_TOO_LONG)} {KEPT}")
     if state != STATE.ANSWERED:
         execute(ANSWER, given)
 
@@ -181,11 +183,11 @@ def last_answered(annotator: Membership) -> PairVote | None:
 def take_back(*, pair: Pair, annotator: Membership) -> None:
     """Undo: the vote no longer counts, and this person holds the pair again, sides as before."""
     if not annotator.study.is_open:
-        raise LabelRefused(f"This study takes no changes at the moment. {KEPT}")
+        raise LabelRefused(f"{gettext('This study takes no changes at the moment.')} {KEPT}")
     lock(annotator)
     votes = PairVote.objects.filter(pair=pair, annotator=annotator, current=True)
     if not votes.update(current=False):
-        raise LabelRefused("This vote has already been taken back.")
+        raise LabelRefused(gettext("This vote has already been taken back."))
     after_commit(raise_votes_version, annotator.study_id)
     # A person holds one pair at a time, so the one they hold now goes back.
     leased = PairAssignment.State.LEASED

@@ -10,8 +10,9 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
 from django.db import transaction
-from django.utils import timezone
+from django.utils import timezone, translation
 
 from annotations.database.leases import WorkerLease, reason_of
 from annotations.database.prepared import ask
@@ -277,10 +278,12 @@ def _computed(
     import numpy as np
 
     began = time.perf_counter()
-    if row is not None and question.compute_for is not None:
-        found = question.compute_for(row, parameters)
-    else:
-        found = question.compute(study, parameters)
+    # Whoever asks first: what is stored is read in every language.
+    with translation.override(settings.LANGUAGE_CODE):
+        if row is not None and question.compute_for is not None:
+            found = question.compute_for(row, parameters)
+        else:
+            found = question.compute(study, parameters)
     body, keys = found if isinstance(found, tuple) else (found, np.zeros(0, np.int64))
     return {
         "content": json.dumps(body, allow_nan=False),

@@ -16,6 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext
 
 from annotations import event_log
 from annotations.errors import LabelRefused, StudyRefused
@@ -180,10 +181,14 @@ def begin(*, member: Membership) -> None:
         last.delete()
         last = _last_try(member)
     if _tries_left(member, last) < 1:
-        raise LabelRefused("You have used all your tries. Write to the owner of the study.")
+        raise LabelRefused(
+            gettext("You have used all your tries. Write to the owner of the study.")
+        )
     images = _draw_images(member)
     if not images:
-        raise LabelRefused("The qualification has no images now. Write to the study’s owner.")
+        raise LabelRefused(
+            gettext("The qualification has no images now. Write to the study’s owner.")
+        )
     PracticeTry.objects.create(
         annotator=member,
         round=member.study.practice_round,
@@ -205,9 +210,11 @@ def answer(*, member: Membership, image: Image, answers: Mapping[str, Any]) -> N
     _check_open(member)
     waiting = _next_image(attempt, set(known))
     if attempt.ended_at is not None or waiting is None or waiting.pk != image.pk:
-        raise LabelRefused("This image is not the next one of your practice; nothing was saved.")
+        raise LabelRefused(
+            gettext("This image is not the next one of your practice; nothing was saved.")
+        )
     if any(not row.seen for row in known.values()):
-        raise LabelRefused("Read what was expected of the image before first.")
+        raise LabelRefused(gettext("Read what was expected of the image before first."))
     form = member.study.form
     valid = validated(form_of(form), questions_for(form, image.prompt), answers)
     gold: dict[str, float | str] = image.gold or {}

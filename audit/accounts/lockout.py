@@ -42,6 +42,7 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
+from django.utils.translation import gettext
 
 from annotations import event_log
 from annotations.rates import Rate, network
@@ -129,8 +130,11 @@ class LogInForm(AuthenticationForm):
         if not left:
             return super().get_invalid_login_error()
         return ValidationError(
-            "The name or the password is wrong, or there were too many wrong tries: wait "
-            f"{left} seconds before the next try.",
+            gettext(
+                "The name or the password is wrong, or there were too many wrong tries: wait "
+                "%(seconds)s seconds before the next try."
+            )
+            % {"seconds": left},
             code="locked",
         )
 

@@ -17,6 +17,7 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import get_language
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
@@ -119,6 +120,7 @@ class ReportPage:
     def etag(self) -> str:
         making = self.making
         facts = [
+            get_language(),
             self.request.get_full_path(),
             self.request.user.pk,
             self.report and [self.report.pk, self.report.stamp],
@@ -241,8 +243,14 @@ class AnswerPage:
 
     @cached_property
     def etag(self) -> str:
-        facts = [self.request.get_full_path(), self.request.user.pk, self.answer.stamp]
-        facts += [self.answer.reason, self.is_behind, self.waiting_words, *self.seen_facts]
+        facts = [get_language(), self.request.get_full_path(), self.request.user.pk]
+        facts += [
+            self.answer.stamp,
+            self.answer.reason,
+            self.is_behind,
+            self.waiting_words,
+            *self.seen_facts,
+        ]
         return hashlib.sha256(json.dumps(facts).encode()).hexdigest()[:20]
 
     def shared(self) -> dict[str, Any]:

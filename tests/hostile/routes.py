@@ -18,6 +18,7 @@ ROLES = ("anonymous", "stranger", "crowd", "annotator", "researcher", "owner", "
 ROWS = {
     "home": "person",
     "search": "person",
+    "language": "everybody",
     "demo-make": "maker",
     "login": "everybody",
     "forgot": "everybody",

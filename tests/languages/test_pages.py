@@ -1,0 +1,272 @@
+"""Pages in other languages: which they speak, and that nothing English is left on those that are finished."""
+
+from __future__ import annotations
+
+import gettext
+import re
+from html.parser import HTMLParser
+
+import polib
+import pytest
+from django.urls import reverse
+from django.utils.translation import trans_real
+
+from annotations.models import Study
+from annotations.pages.compare import QUESTIONS
+from annotations.pairs import draws
+from annotations.studies import invitations
+from audit.models import AccountLanguage
+from tests.languages.messages import all_messages, file_of, languages
+
+PLACES = re.compile(r"%\(\w+\)s?|%%|<[^>]+>")
+
+
+def test_every_sentence_is_translated_and_none_is_fuzzy():
+    wanted = set(all_messages())
+    for language in languages():
+        entries = polib.pofile(str(file_of(language)))
+        assert {(one.msgid, one.msgid_plural) for one in entries} == wanted, (
+            "python -m tests.languages"
+        )
+        assert not entries.untranslated_entries() and not entries.fuzzy_entries()
+
+
+@pytest.mark.parametrize("language", ["de", "zh-hans"])
+def test_a_translation_has_the_places_of_its_sentence(language):
+    for entry in polib.pofile(str(file_of(language))):
+        said = list(entry.msgstr_plural.values()) if entry.msgid_plural else [entry.msgstr]
+        for text in said:
+            here, there = PLACES.findall(entry.msgid_plural or entry.msgid), PLACES.findall(text)
+            assert sorted(here) == sorted(there), entry.msgid
+
+
+@pytest.mark.parametrize("language", ["de", "zh-hans"])
+def test_what_pages_load_is_what_was_written(language):
+    path = file_of(language)
+    written, loaded = polib.pofile(str(path)), polib.mofile(str(path.with_suffix(".mo")))
+    assert {(e.msgid, e.msgstr, str(e.msgstr_plural)) for e in written} == {
+        (e.msgid, e.msgstr, str(e.msgstr_plural)) for e in loaded
+    }
+
+
+# ---- Which language -----------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("asked", "spoken"),
+    [("zh-CN,zh;q=0.9", "zh-hans"), ("de-AT", "de"), ("fr", "en"), ("", "en"), ("en-GB,de", "en")],
+)
+def test_a_page_speaks_as_the_browser_prefers(client, alice, asked, spoken):
+    page = client.get(reverse("login"), headers={"Accept-Language": asked})
+    assert f'<html lang="{spoken}">' in page.text
+    assert page["Content-Language"] == spoken
+    assert "Accept-Language" in page["Vary"] and "Cookie" in page["Vary"]
+
+
+def test_an_address_with_a_language_is_remembered(client, alice):
+    assert ">Anmelden</h1>" in client.get(reverse("login") + "?lang=de").text
+    assert ">Anmelden</h1>" in client.get(reverse("login")).text
+    assert ">Log in</h1>" in client.get(reverse("login") + "?lang=en").text
+    assert ">Log in</h1>" in client.get(reverse("login") + "?lang=../x").text
+
+
+def test_the_switch_is_kept_with_the_account_and_follows_it(client, as_alice, alice):
+    answer = as_alice.post(reverse("language"), {"language": "de", "next": reverse("home")})
+    assert answer.url == reverse("home")
+    assert AccountLanguage.objects.get(user=alice.user).language == "de"
+    client.logout()
+    client.cookies.clear()
+    alice.user.set_password("a long password of hers")
+    alice.user.save()
+    client.post(
+        reverse("login"),
+        {"username": alice.user.username, "password": "a long password of hers"},
+    )
+    assert '<html lang="de">' in client.get(reverse("home")).text
+
+
+def test_the_switch_leads_nowhere_else_and_takes_no_other_language(client, alice):
+    answer = client.post(
+        reverse("language"), {"language": "xx", "next": "https://elsewhere.example/"}
+    )
+    assert answer.url == reverse("home")
+    assert "language" not in answer.cookies
+
+
+def test_programs_read_english(as_alice):
+    in_chinese = {"Accept-Language": "zh-CN"}
+    missing = as_alice.get("/api/v1/studies/none/", headers=in_chinese)
+    assert missing.status_code == 404 and missing.text.isascii()
+    assert "Content-Language" not in missing
+    assert as_alice.get("/healthz", headers=in_chinese).text == "ok\n"
+
+
+def test_a_label_page_in_one_language_is_not_given_to_somebody_else(as_alice, study):
+    address = reverse("label", args=[study.slug])
+    for language, word in (("de", "Auslassen"), ("en", "Skip"), ("zh-hans", "跳过")):
+        for _ in range(2):
+            page = as_alice.get(address, headers={"Accept-Language": language}).text
+            words = {"Auslassen", "Skip", "跳过"} - {word}
+            assert f"{word} <kbd" in page
+            assert not any(f"{other} <kbd" in page for other in words)
+
+
+def test_the_words_of_scripts_are_on_the_page_that_needs_them(as_alice, study):
+    address = reverse("label", args=[study.slug])
+    assert 'id="words"' not in as_alice.get(address).text
+    assert '"saved":"gespeichert"' in as_alice.get(address, headers={"Accept-Language": "de"}).text
+
+
+def test_numbers_have_a_point_in_every_language():
+    from django.template import Context, Template
+    from django.utils import translation
+
+    for language in ("en", "de", "zh-hans"):
+        with translation.override(language):
+            shown = Template("{{ a }} {{ b }} {{ a|floatformat:1 }}").render(
+                Context({"a": 0.25, "b": 12345})
+            )
+        assert shown == "0.25 12345 0.3"
+
+
+# ---- Nothing is left in English -----------------------------------------------------------------------
+
+
+class Brackets(gettext.NullTranslations):
+    """Every translated sentence in brackets."""
+
+    def gettext(self, message):
+        return message if re.fullmatch(r"[a-zA-Z:., ]{1,12}[Hi]", message) else f"⟦{message}⟧"
+
+    def ngettext(self, one, many, number):
+        return f"⟦{one if number == 1 else many}⟧"
+
+    def language(self):
+        return "eo"
+
+    to_language = language
+
+
+class Texts(HTMLParser):
+    """What somebody reads or hears, without what is marked as data."""
+
+    NOT_READ = ("script", "style", "code", "kbd", "title")
+    HEARD = ("alt", "aria-label", "placeholder", "title")
+
+    def __init__(self):
+        super().__init__()
+        self.inside: list[str] = []
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        self.found += [given[name] or "" for name in self.HEARD if name in given]
+        if tag in self.NOT_READ:
+            self.inside.append(tag)
+
+    def handle_endtag(self, tag):
+        if self.inside and tag == self.inside[-1]:
+            self.inside.pop()
+
+    def handle_data(self, data):
+        if not self.inside:
+            self.found.append(data)
+
+
+def texts_outside_brackets(html: str, data: list[str]) -> set[str]:
+    while html != (less := re.sub(r"⟦[^⟦⟧]*⟧", "", html)):
+        html = less
+    reader = Texts()
+    reader.feed(html)
+    left = set()
+    for text in reader.found:
+        for word in sorted(data, key=len, reverse=True):
+            text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "", text)
+        if re.search(r"[A-Za-z]{2}", text):
+            left.add(" ".join(text.split()))
+    return left
+
+
+@pytest.fixture
+def bracketed(monkeypatch, settings):
+    settings.LANGUAGES = [*settings.LANGUAGES, ("eo", "Brackets")]
+    monkeypatch.setitem(trans_real._translations, "eo", Brackets())
+    monkeypatch.setattr(trans_real, "check_for_language", lambda code: True)
+    return {"Accept-Language": "eo"}
+
+
+ALWAYS = ["Jurybox", "Ctrl-K", "Brackets", "English", "Deutsch", "alice", "bob"]
+
+
+def texts_of_forms(study: Study) -> list[str]:
+    """What the study itself says: its title, prompts, and the questions as they were written."""
+
+    def strings(value: object) -> list[str]:
+        if isinstance(value, str):
+            return [value, value.capitalize()]
+        parts = (
+            value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        )
+        return [one for part in parts for one in strings(part)]
+
+    prompts = [prompt.text for prompt in study.prompts.all()]
+    words = [word for text in prompts for word in text.split()]
+    return [study.title, study.slug, *prompts, *words, *strings(study.form.definition)]
+
+
+def assert_all_in_brackets(page, data: list[str]) -> None:
+    assert page.status_code in (200, 403, 404), page.status_code
+    assert "⟦" in page.text
+    assert texts_outside_brackets(page.text, [*ALWAYS, *filter(None, data)]) == set()
+
+
+@pytest.mark.parametrize("name", ["login", "forgot"])
+def test_the_ways_in_are_finished(client, alice, bracketed, name):
+    assert_all_in_brackets(client.get(reverse(name), headers=bracketed), [])
+
+
+def test_a_wrong_password_is_told_in_the_language(client, alice, bracketed):
+    sent = {"username": "alice", "password": "wrong"}
+    assert_all_in_brackets(client.post(reverse("login"), sent, headers=bracketed), [])
+
+
+def test_an_invitation_is_finished(client, study, alice, bracketed):
+    invitation = invitations.invite(study=study, by=alice.user, role="annotator")
+    token = invitations.token_of(invitation)
+    page = client.get(reverse("join", args=[token]), headers=bracketed)
+    assert_all_in_brackets(page, texts_of_forms(study))
+
+
+@pytest.mark.parametrize("name", ["label", "label-answers", "practice"])
+def test_an_annotators_pages_are_finished(as_bob, study, bracketed, name):
+    address = reverse(name, args=[study.slug])
+    assert_all_in_brackets(as_bob.get(address, headers=bracketed), texts_of_forms(study))
+
+
+def test_the_page_of_pairs_is_finished(as_bob, study, bob, bracketed):
+    draws.draw(study=study, per_prompt=1)
+    page = as_bob.get(reverse("compare", args=[study.slug]), headers=bracketed)
+    # Questions are asked in the words in which their answers are compared.
+    asked = [words for question in QUESTIONS.values() for words in question]
+    asked += ["Can’t tell", "Left", "Right"]
+    assert_all_in_brackets(page, [*texts_of_forms(study), *asked])
+
+
+def test_a_closed_study_is_told_in_the_language(as_bob, study, bracketed):
+    study.status = "closed"
+    study.save()
+    page = as_bob.get(reverse("label", args=[study.slug]), headers=bracketed)
+    assert_all_in_brackets(page, texts_of_forms(study))
+
+
+@pytest.mark.parametrize("who", ["alice", "bob"])
+def test_the_first_page_is_finished(client, study, alice, bob, bracketed, who):
+    client.force_login({"alice": alice, "bob": bob}[who].user)
+    assert_all_in_brackets(client.get(reverse("home"), headers=bracketed), texts_of_forms(study))
+
+
+def test_errors_are_finished(as_bob, study, bracketed):
+    assert_all_in_brackets(as_bob.get("/no/such/page/", headers=bracketed), [])
+    forbidden = as_bob.get(reverse("people", args=[study.slug]), headers=bracketed)
+    assert_all_in_brackets(forbidden, texts_of_forms(study))
