@@ -14,6 +14,7 @@ from tests.run import run_pytest
 
 CHOSEN = (
     # Statements and locks of the database's own, and all that stands on them.
+    "annotations/copies",
     "annotations/database",
     "annotations/anchors/test_again.py",
     "annotations/test_jobs.py",
