@@ -140,7 +140,7 @@ STUDIES = {
     "tasks without answers": (
         "label_studio",
         {"a.json": b'[{"image": "a.png"}]'},
-        "not as JSON-MIN",
+        "holds no annotations",
     ),
     "no list of tasks": ("label_studio", {"a.json": b'{"a": 1}'}, "no list of tasks"),
     "a table that is empty": ("table", {"a.csv": b"path,caption\n"}, "a header and no rows"),

@@ -40,7 +40,7 @@ def there(name: str) -> bool:
 
 
 @pytest.mark.parametrize("size", SIZES)
-@pytest.mark.parametrize("section", navigation.SECTIONS, ids=lambda section: section.title)
+@pytest.mark.parametrize("section", navigation.SECTIONS, ids=lambda section: str(section.title))
 def test_every_page_of_a_section(open_page, alice, study, section, size):
     page = open_page(alice, "/studies/shapes/", size=SIZES[size])
     for one in section.pages:
@@ -48,7 +48,7 @@ def test_every_page_of_a_section(open_page, alice, study, section, size):
             continue
         page.goto(reverse(one.name, args=["shapes"]))
         if not one.bare:
-            expect(page.get_by_role("heading", level=1)).to_have_text(one.title)
+            expect(page.get_by_role("heading", level=1)).to_have_text(str(one.title))
         sections = page.get_by_role("navigation", name="Study").get_by_role("link")
         for link in sections.all():
             expect(link).to_be_in_viewport(ratio=0.9)
@@ -110,13 +110,13 @@ def test_by_keyboard_alone_one_walks_through_the_seven_tabs(open_page, alice, st
     page.keyboard.press("Enter")
     for tab in audit.pages:
         page.wait_for_load_state("load")
-        expect(page.get_by_role("heading", level=1)).to_have_text(audit.pages[0].title)
+        expect(page.get_by_role("heading", level=1)).to_have_text(str(audit.pages[0].title))
         if tab is not audit.pages[0]:
-            press_tab_until(page, tab.title, within="Audit")
+            press_tab_until(page, str(tab.title), within="Audit")
             page.keyboard.press("Enter")
             page.wait_for_url(f"**{reverse(tab.name, args=['shapes'])}*")
             page.wait_for_load_state("load")
-        expect(page.get_by_role("heading", level=1)).to_have_text(tab.title)
+        expect(page.get_by_role("heading", level=1)).to_have_text(str(tab.title))
         # Past the navigation: the first thing that one can use in the page itself.
         page.keyboard.press("Tab")
         expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
