@@ -132,7 +132,7 @@ def label_studio(study: Study, rows: Rows) -> Iterator[str]:
 
 
 class _ChoiceTexts:
-    """The texts of a question's choices, as people read them. `chosen` is empty where an answer is none of
+    """The texts of a question's choices, as people read them. `texts_of` is empty where an answer is none of
     its choices."""
 
     def __init__(self, question: dict[str, Any]) -> None:
@@ -150,7 +150,7 @@ class _ChoiceTexts:
             elif leads and not self.several:
                 self.texts[_plain(value)] = text
 
-    def chosen(self, value: Any) -> list[str]:
+    def texts_of(self, value: Any) -> list[str]:
         if value == CANT_TELL:
             return [CANT_TELL] if self.texts else []
         given = str(value).split("|") if self.several else [_plain(value)]
@@ -169,8 +169,9 @@ def _label_studio_annotation(
     for row in rows:
         name = row["question"] if row["atom"] == "" else f"{row['question']}.{row['atom']}"
         asked = choices.get(row["question"])
-        chosen = asked.chosen(row["value"]) if asked is not None else []
-        kind, value = "textarea", {"text": [row["value"]]}
+        chosen = asked.texts_of(row["value"]) if asked is not None else []
+        kind = "textarea"
+        value: dict[str, Any] = {"text": [row["value"]]}
         if chosen:
             kind, value = "choices", {"choices": chosen}
         elif isinstance(row["value"], int | float):
