@@ -29,6 +29,7 @@ from annotations.api.sent import SentSerializer
 from annotations.api.sound_json import SoundJSON
 from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
+from annotations.sources.tools.result_files import READERS
 from judges import own_recipes, tasks
 from judges.cards import jobs as card_jobs
 from judges.cards.pictures import COUNT, MOST, DrawnImages
@@ -211,7 +212,7 @@ class UploadSerializer(serializers.ModelSerializer):
 class SendSerializer(SentSerializer):
     file = serializers.FileField()
     kind = serializers.ChoiceField(choices=Upload.Brings.values, default="study")
-    format = serializers.ChoiceField(choices=list(FORMATS), default="tidy")
+    format = serializers.ChoiceField(choices=[*FORMATS, *READERS], default="tidy")
     generator = serializers.CharField(max_length=200, required=False, default="")
     judge = serializers.CharField(max_length=120, required=False, default="")
     grid = serializers.IntegerField(min_value=0, max_value=8, default=0)

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from annotations.forms.definition import YES_NO, Choice, Form, Question
 from annotations.forms.papers import FORMS, geneval2_atoms, geneval_audit
 from annotations.forms.validate_definition import CHOICES, MEANINGS, NAME
+from annotations.sources import columns
 
 RATING = tuple(Choice(value, str(value)) for value in range(1, 6))
 LONGEST_WORD = 60
@@ -46,6 +47,8 @@ def form_of(asked: Mapping[str, AnswerKind], *, slug: str) -> Form:
     audit's two questions."""
     if not asked:
         return geneval_audit.FORM
+    if (form := _paper_in_words(asked)) is not None:
+        return form
     named = {question.name: question.kind for question in asked.values()}
     if all(USUAL.get(name) == kind for name, kind in named.items()):
         for form in FORMS.values():
@@ -53,6 +56,23 @@ def form_of(asked: Mapping[str, AnswerKind], *, slug: str) -> Form:
                 return form
     questions = tuple(_question(one) for one in {a.name: a for a in asked.values()}.values())
     return Form(f"{slug[:70]}-labels", "What the labels answer", "the study's own", questions[:60])
+
+
+def _paper_in_words(asked: Mapping[str, AnswerKind]) -> Form | None:
+    """A paper's form of which each answer is one of its choices, by the text that annotators read."""
+    given = {one.name: {word.lower() for word in one.words} for one in asked.values()}
+    if not any(
+        word not in columns.YES_NO and columns.as_number(word) is None
+        for word in set().union(*given.values())
+    ):
+        return None
+    for form in FORMS.values():
+        read = {
+            q.name: {choice.text.strip().lower() for choice in q.choices} for q in form.questions
+        }
+        if all(words and words <= read.get(name, set()) for name, words in given.items()):
+            return form
+    return None
 
 
 def _question(asked: AnswerKind) -> Question:

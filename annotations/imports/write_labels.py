@@ -64,6 +64,8 @@ class Rule(NamedTuple):
     texts: frozenset[str] = frozenset()
     several: bool = False
     marks: bool = False
+    # What such a choice is called -> the choice.
+    called: dict[str, str] = {}
 
     def allows(self, number: float | None, text: str) -> bool:
         # An earlier version of the form may have offered "can't tell".
@@ -71,6 +73,13 @@ class Rule(NamedTuple):
             return True
         chosen = text.split("|") if self.several else [text]
         return bool(text) and self.texts.issuperset(chosen)
+
+    def choices(self, text: str) -> str:
+        """Choices under the words that people read, as the form's values."""
+        given = text.split("|") if self.several else [text]
+        return "|".join(
+            one if one in self.texts else self.called.get(one.strip().lower(), one) for one in given
+        )
 
 
 # Rows of one transaction: people who label wait for no more than these on SQLite, which has one
@@ -226,7 +235,7 @@ class LabelWriter:
         if isinstance(value, str):
             word = value.strip().lower()
             number = rule.words.get(word)
-            text = value if number is None else ""
+            text = rule.choices(value) if number is None else ""
             if word.replace("’", "'") == CANT_TELL:
                 text = CANT_TELL
         else:
@@ -475,13 +484,15 @@ def _rule(question: dict[str, Any]) -> Rule:
         return Rule(f"“{name}” takes a {kind}.")
     listed = ", ".join(f"{_plain(choice['value'])} ({choice['text']})" for choice in choices)
     numbered = [choice for choice in choices if not isinstance(choice["value"], str)]
+    worded = [choice for choice in choices if isinstance(choice["value"], str)]
     several = kind == "choices"
     return Rule(
         f"“{name}” takes {'some' if several else 'one'} of: {listed}.",
         {float(choice["value"]) for choice in numbered},
         {choice["text"].strip().lower(): float(choice["value"]) for choice in numbered},
-        frozenset(choice["value"] for choice in choices if isinstance(choice["value"], str)),
+        frozenset(choice["value"] for choice in worded),
         several,
+        called={choice["text"].strip().lower(): choice["value"] for choice in worded},
     )
 
 

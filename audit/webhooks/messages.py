@@ -11,13 +11,16 @@ from datetime import datetime
 from typing import Any
 
 from django.db import transaction
+from django.db.models import Exists, Max, OuterRef
 from django.utils import timezone
 
 from audit.models import Report, Webhook, WebhookMessage
-from judges.models import Run
+from audit.questions.card.validity import validity_after, why_expired
+from judges.models import MadeScore, Run
+from judges.names import runs_by_name
 
 READY, ALARM, FAILED = "report_ready", "alarm_rung", "run_failed"
-CHANGED = "verdict_changed"
+CHANGED, EXPIRED = "verdict_changed", "certificate_expired"
 TEST = "test"
 Told = tuple[str, str, datetime, dict[str, Any]]  # event, what it is about, when, the words
 
@@ -36,7 +39,7 @@ def test(hook: Webhook) -> WebhookMessage:
 @transaction.atomic
 def _of_hook(hook: Webhook) -> int:
     last, told = _reports(hook)
-    told += list(_failures(hook))
+    told += [*_failures(hook), *_expired_cards(hook)]
     if last == hook.last_report and not _new(hook, told):
         return 0
     # The row's lock: of two workers one writes, and the other sees what it wrote.
@@ -142,3 +145,29 @@ def _failures(hook: Webhook) -> Iterator[Told]:
             # A run that is resumed may stop again.
             said = {"judge": run.judge.name, "reason": run.reason}
             yield FAILED, f"{run.pk} {at.isoformat()}", at, said
+
+
+def _expired_cards(hook: Webhook) -> Iterator[Told]:
+    """Each measured judge whose card holds no more: once for what it was measured on, until it is measured on
+    something newer. Nobody wrote down when it expired, so what had before the webhook was set is told, too."""
+    study, now = hook.study, timezone.now()
+    made = MadeScore.objects.filter(picture__image__study=study, judge=OuterRef("judge"))
+    measured = set(
+        Run.objects.filter(Exists(made), study=study).order_by().values_list("pk", flat=True)
+    )
+    if not measured:
+        return
+    reports = Report.objects.with_usual_options().filter(study=study).defer("body")
+    report = reports.first()
+    ringing = _ringing(report) if report is not None else set()
+    for name, run in runs_by_name(study).items():
+        if run.pk not in measured:
+            continue
+        of_judge = MadeScore.objects.filter(
+            picture__image__generator=OuterRef("pk"), judge=run.judge_id
+        )
+        found = study.generators.filter(Exists(of_judge)).aggregate(newest=Max("release_date"))
+        valid = validity_after(study, found["newest"], alarm=name in ringing)
+        if reason := why_expired(valid, timezone.localdate()):
+            said = {"judge": name, "reason": reason, "until": valid["until"]}
+            yield EXPIRED, f"{run.pk} {found['newest'] or ''}".strip(), now, said

@@ -24,7 +24,7 @@ from annotations.jobs import JobKind, LeaseLost, Progress, TryLater
 from audit.models import Webhook, WebhookMessage
 from audit.webhooks import address
 from audit.webhooks.address import Target
-from audit.webhooks.messages import FAILED
+from audit.webhooks.messages import EXPIRED, FAILED
 from audit.webhooks.shapes import shape_for
 
 State = WebhookMessage.State
@@ -51,9 +51,9 @@ def signature(secret: str, body: bytes, at: int) -> str:
 
 def forget_old() -> None:
     over = WebhookMessage.objects.filter(state__in=[State.DONE, State.GIVEN_UP])
-    # Those of runs stay: they say which failures were sent.
+    # Those of runs and of cards stay: they say what was sent.
     old = over.filter(created_at__lt=timezone.now() - KEPT)
-    old.exclude(payload__event=FAILED).delete()
+    old.exclude(payload__event__in=[FAILED, EXPIRED]).delete()
 
 
 def _send(message: WebhookMessage, progress: Progress) -> dict[str, Any]:

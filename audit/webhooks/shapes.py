@@ -25,6 +25,10 @@ def sentence(body: Body) -> str:
             return f"{study}: {judge} has drifted. {body['report']['sentence']}"
         case "verdict_changed":
             return f"{study}: {judge}: {body['now']}; before: {body['before']}{_newcomers(body)}."
+        case "certificate_expired":
+            return (
+                f"{study}: the card of {judge} holds no more: {body['reason']}. Measure it again."
+            )
         case "run_failed":
             return f"{study}: the run of {judge} has stopped. {body['reason']}"
         case _:

@@ -34,6 +34,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
+from annotations.sources.tools.result_files import READERS
 from annotations.studies import queries as study_queries
 from judges.intake import imported_scores, match_results
 
@@ -102,7 +103,18 @@ def import_labels(*, study: Study, format: str = "tidy", source: Source, **more:
 
 
 def import_scores(*, study: Study, format: str = "tidy", source: Source, **more: Any) -> Outcome:
-    """Only the scores of a source."""
+    """Only the scores of a source, also of what another tool wrote."""
+    if format in READERS:
+        return import_results(
+            study=study,
+            format=format,
+            path=source.path,
+            judge=source.judge,
+            generator=source.generator,
+            part=not more.get("strict"),
+            **{name: more.get(name) for name in ("progress", "turn")},
+            dry_run=bool(more.get("dry_run")),
+        )
     return _import_part(ScoreRecord, study, format, source, **more)
 
 
@@ -117,6 +129,7 @@ def import_results(
     part: bool = False,
     dry_run: bool = False,
     progress: Progress | None = None,
+    turn: Turn | None = None,
 ) -> Outcome:
     """The scores in another tool's file: all of them, or none. `part`: those that match."""
 
@@ -129,7 +142,7 @@ def import_results(
         imported_scores.import_records(study=study, records=records, outcome=outcome)
         event_log.note(study, "imported", f"imported {path.name} ({format})")
 
-    return _run(write, dry_run=dry_run, strict=not part, progress=progress)
+    return _run(write, dry_run=dry_run, strict=not part, progress=progress, turn=turn)
 
 
 def _import_part(

@@ -346,7 +346,7 @@ def _paths(files: Iterable[Any]) -> list[str]:
 
 
 def sends(path: str) -> bool:
-    return is_archive(path) or is_picture(path) or path.lower().endswith((*TABLES, ".txt"))
+    return is_archive(path) or is_picture(path) or path.lower().endswith((*TABLES, ".txt", ".eval"))
 
 
 def _keep(batch: Batch, number: int, data: bytes) -> None:

@@ -30,6 +30,8 @@ from annotations.sources import mapped_table, picture_folder, picture_names
 from annotations.sources.mapped_table import SHOWN
 from annotations.sources.picture_names import UNKNOWN
 from annotations.sources.records import Unreadable
+from annotations.sources.tools import result_files
+from annotations.sources.tools.result_files import READERS
 from judges.intake import bring_in, deliveries
 from judges.models import Delivery, Preview, Upload
 
@@ -153,6 +155,12 @@ def _look_into(
 
 def _format(delivery: Delivery, path: Path) -> tuple[str, str]:
     format, kind = delivery.typed.get("format", ""), delivery.typed.get("kind", "")
+    tool = format if format in READERS else ""
+    if format not in FORMATS and (tool := tool or result_files.guess(path)):
+        if delivery.study is None:
+            words = "make the study of the images first, and import the scores there."
+            raise Unreadable(f"These are scores ({READERS[tool][0]}): {words}")
+        return tool, "scores"
     if format not in FORMATS:
         format, guessed = guess_format.guess(path)
         kind = kind or guessed

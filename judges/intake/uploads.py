@@ -27,6 +27,7 @@ from annotations.jobs import JobKind, Progress, PutOff
 from annotations.models import Study
 from annotations.sources.archives import is_archive, unpack
 from annotations.sources.expected_rows import expected_rows
+from annotations.sources.tools.result_files import READERS
 from annotations.storage.local_file import fetch
 from judges.intake import bring_in as intake_bring_in
 from judges.intake import deliveries, previews
@@ -37,7 +38,7 @@ from judges.signals import scores_changed
 LARGEST = 8 * 2**30
 # Of one person, in all studies.
 MOST_WAITING = 20
-TABLES = (".csv", ".tsv", ".jsonl", ".json", ".txt")
+TABLES = (".csv", ".tsv", ".jsonl", ".json", ".txt", ".eval")
 # What a person stated of what is in the files.
 CHOICES = ("columns", "folder", "name_is", "questions", "grid")
 
@@ -65,9 +66,12 @@ def accept(
     name = Path(name.replace("\\", "/")).name[-200:]
     if not (is_archive(name) or name.lower().endswith(TABLES)):
         raise ImportRefused(
-            "Send a table (.csv, .tsv, .jsonl, .json, .txt) or an archive (.zip, .tar, .tar.gz)."
+            "Send a table (.csv, .tsv, .jsonl, .json, .txt), a log of Inspect (.eval) or an archive (.zip, .tar, "
+            ".tar.gz)."
         )
-    if format not in FORMATS:
+    if format in READERS and kind != Upload.Brings.SCORES:
+        raise ImportRefused(f"“{format}” is a tool’s file of scores: send it as “scores”.")
+    if format not in (*FORMATS, *READERS):
         raise ImportRefused(f"There is no format “{format[:40]}”.")
     if kind not in Upload.Brings.values:
         raise ImportRefused(f"“{kind[:20]}” is none of study, labels, scores.")

@@ -21,6 +21,7 @@ from annotations.sound_json import load_json
 from annotations.sources import tidy_tables
 from annotations.sources.columns import KINDS, ROLES
 from annotations.sources.picture_names import FOLDERS, NAMES
+from annotations.sources.tools.result_files import READERS
 from annotations.studies.owners import expect_maker
 from judges import tasks
 from judges.intake import bring_in, deliveries, previews, uploads
@@ -124,6 +125,9 @@ def context_of(request: PersonsRequest, study: Study | None) -> dict[str, Any]:
     looked = delivery is not None and delivery.state == Delivery.State.LOOKED
     found = delivery.found if delivery is not None and looked else {}
     batches = _batches(delivery) if delivery else []
+    titles = {name: known.title for name, known in FORMATS.items()}
+    if study is not None:
+        titles |= {name: title for name, (title, _) in READERS.items()}
     return {
         "delivery": delivery,
         "typed": typed,
@@ -135,8 +139,8 @@ def context_of(request: PersonsRequest, study: Study | None) -> dict[str, Any]:
         "files_here": reverse("study-new-files")
         if study is None
         else reverse("import-files", args=[study.slug]),
-        "formats": [(name, known.title) for name, known in FORMATS.items()],
-        "format_title": FORMATS[found["format"]].title if found.get("format") else "",
+        "formats": list(titles.items()),
+        "format_title": titles.get(found.get("format", ""), ""),
         "kinds": Upload.Brings.choices,
         "roles": list(ROLES.items()),
         "label_kinds": KINDS,

@@ -34,6 +34,13 @@ class Sample(NamedTuple):
     error: str
 
 
+def is_record(path: Path) -> bool:
+    if path.suffix.lower() != ".json" or path.stat().st_size > LARGEST_DOCUMENT:
+        return False
+    record = document(path)
+    return isinstance(record, dict) and {"schema_version", "evaluation_results"} <= record.keys()
+
+
 def lines_file(path: Path) -> Path:
     """The lines themselves: this file, or the one that the record in it names."""
     if path.suffix.lower() == ".jsonl" or not opening(path).lstrip().startswith(b"{"):

@@ -28,6 +28,11 @@ def is_log(path: Path) -> bool:
     return path.is_file() and zipfile.is_zipfile(path)
 
 
+def has_samples(path: Path) -> bool:
+    with zipfile.ZipFile(path) as log:
+        return any(name.startswith("samples/") for name in log.namelist())
+
+
 def samples(path: Path) -> Iterator[Row[Any] | Rejected]:
     """Each sample of each epoch, numbered as they lie in the log."""
     try:

@@ -66,6 +66,8 @@ FILES = ("image_path", "file_name", "image_file", "image")
 
 def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected]:
     """Each result with the line that it came from; what is none, as a refusal."""
+    if path.is_dir():
+        path = _file_in(path)
     if not path.is_file():
         raise Unreadable(f"There is no file {path}.")
     path = eval_records.lines_file(path) if format == EVAL_RECORDS else path
@@ -73,6 +75,34 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
     of = _inspect_sample if is_log else READERS[format][1]
     rows = inspect_log.samples(path) if is_log else json_rows(path)
     yield from _name_failures(_join_epochs(_read_rows(rows, path.name, of, judge), path), path)
+
+
+def guess(path: Path) -> str:
+    """Whose results these are, by what stands in the file; empty where they are nobody's that we know."""
+    try:
+        path = _file_in(path) if path.is_dir() else path
+        if inspect_log.is_log(path):
+            return "inspect" if inspect_log.has_samples(path) else ""
+        if eval_records.is_record(path):
+            return EVAL_RECORDS
+        first = next(iter(json_rows(path)), None)
+    except (Unreadable, OSError):
+        return ""
+    names = first.value.keys() if isinstance(first, Row) and isinstance(first.value, dict) else ()
+    return next((tool for tool, fits in SIGNS.items() if names and fits(names)), "")
+
+
+def _file_in(folder: Path) -> Path:
+    """The one file, or the record of two files whose other one holds its lines."""
+    files = sorted(one for one in folder.rglob("*") if one.is_file())
+    records = [one for one in files if one.suffix.lower() == ".json"]
+    if len(files) == 2 and len(records) == 1:
+        files = records
+    if len(files) != 1:
+        raise Unreadable(
+            f"{folder.name} holds {len(files)} files; send one file of results at a time."
+        )
+    return files[0]
 
 
 def _read_rows(
@@ -309,6 +339,18 @@ READERS: dict[str, tuple[str, Reader]] = {
     "evalscope": ("EvalScope: reviews/MODEL/TASK.jsonl", _evalscope),
     "inspect": ("Inspect: a log (.eval), or the file of precomputed_scores", _inspect),
     EVAL_RECORDS: ("Every Eval Ever 0.3: a record, or its lines", _eval_record),
+}
+
+
+# The fields by which a line of each tool is known.
+SIGNS: dict[str, Callable[[Iterable[str]], bool]] = {
+    "lmms_eval": {"doc_id", "filtered_resps"}.issubset,
+    "evalscope": {"index", "sample_score"}.issubset,
+    EVAL_RECORDS: {"schema_version", "sample_id", "evaluation"}.issubset,
+    "inspect": lambda names: (
+        {"id", "value"} <= set(names)
+        and set(names) <= {"id", "value", "answer", "explanation", "metadata", "epoch"}
+    ),
 }
 
 

@@ -18,7 +18,11 @@ def validity(study: Study, scores: Scores, *, alarm: bool) -> dict[str, Any]:
     images = measured or {image for image, _ in scores.rows}
     dates = Image.objects.filter(pk__in=images).values_list("generator__release_date", flat=True)
     known = [day for day in set(dates.order_by()) if day is not None]
-    newest = max(known, default=None)
+    return validity_after(study, max(known, default=None), alarm=alarm)
+
+
+def validity_after(study: Study, newest: date | None, *, alarm: bool) -> dict[str, Any]:
+    """Of a card whose newest generator was released on this day."""
     later = study.generators.filter(release_date__gt=newest) if newest else None
     return {
         "newest": newest.isoformat() if newest else None,

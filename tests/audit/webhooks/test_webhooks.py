@@ -4,7 +4,7 @@ import hashlib
 import hmac
 import json
 import socket
-from datetime import timedelta
+from datetime import date, timedelta
 from ipaddress import ip_network
 
 import pytest
@@ -19,7 +19,7 @@ from annotations.studies import deletion
 from audit import tasks
 from audit.models import Report, Webhook, WebhookMessage
 from audit.webhooks import address, messages, send, set_up, shapes
-from judges.models import Run
+from judges.models import MadePicture, MadeScore, Run
 from judges.runs import lifecycle
 from tests import making
 from tests.receiver import listening
@@ -434,8 +434,81 @@ def test_another_verdict_is_told_with_the_number_of_new_generators(study, receiv
     assert "ancient" not in json.dumps(changed)
 
 
+def measured(study, generator):
+    """A judge's run that was measured on one picture made of an image of this generator."""
+    run = making.scores(study, {image.key: 1.0 for image in study.images.all()}, name="rule")
+    measure(run, study.images.filter(generator__name=generator).first())
+    return run
+
+
+def measure(run, image):
+    picture = MadePicture.objects.create(image=image, change="blur", maker="1", sha256="0" * 64)
+    MadeScore.objects.create(picture=picture, judge=run.judge, value=1)
+
+
+def released(study, **days):
+    for name, day in days.items():
+        study.generators.update_or_create(name=name, defaults={"release_date": day})
+
+
+def expired(receiver):
+    return [
+        (one["judge"], one["reason"], one["until"])
+        for one in told(receiver)
+        if one["event"] == "certificate_expired"
+    ]
+
+
+def test_a_card_that_expired_is_told_once_and_again_after_the_next_measurement(
+    study, receiver, secret, monkeypatch
+):
+    released(study, early=date(2024, 1, 31), late=date(2025, 6, 1))
+    run = measured(study, "early")
+    monkeypatch.setattr(timezone, "localdate", lambda: date(2025, 1, 31))
+    webhooks_task()
+    assert expired(receiver) == []
+    monkeypatch.setattr(timezone, "localdate", lambda: date(2025, 2, 1))
+    webhooks_task()
+    webhooks_task()
+    first = ("rule", "it was valid until 2025-01-31", "2025-01-31")
+    assert expired(receiver) == [first]
+    # Measured on a newer one it holds, until that one is a year old.
+    measure(run, study.images.filter(generator__name="late").first())
+    webhooks_task()
+    assert expired(receiver) == [first]
+    monkeypatch.setattr(timezone, "localdate", lambda: date(2026, 6, 2))
+    webhooks_task()
+    assert expired(receiver) == [first, ("rule", "it was valid until 2026-06-01", "2026-06-01")]
+
+
+def test_newer_generators_and_an_alarm_end_a_card_too(study, receiver, secret, monkeypatch):
+    monkeypatch.setattr(timezone, "localdate", lambda: date(2025, 6, 2))
+    released(study, early=date(2025, 1, 1), late=date(2025, 6, 1))
+    measured(study, "early")
+    released(study, b=date(2025, 6, 1), c=date(2025, 6, 1))
+    webhooks_task()
+    assert expired(receiver) == []
+    released(study, d=date(2025, 6, 1))
+    webhooks_task()
+    newer = "4 generators are newer than those it was measured on"
+    assert expired(receiver) == [("rule", newer, "2026-01-01")]
+    WebhookMessage.objects.filter(payload__event="certificate_expired").delete()
+    report(study, rule=True)
+    webhooks_task()
+    alarm = "an alarm says that this judge drifts"
+    assert expired(receiver)[1:] == [("rule", alarm, "2026-01-01")]
+
+
+def test_a_judge_that_was_never_measured_has_no_card_that_expires(study, receiver, secret):
+    released(study, early=date(2001, 1, 1), late=date(2001, 1, 1))
+    making.scores(study, {"early-0": 1.0}, name="rule")
+    webhooks_task()
+    assert expired(receiver) == []
+
+
 @pytest.mark.parametrize(
-    "event", ["report_ready", "alarm_rung", "verdict_changed", "run_failed", "test"]
+    "event",
+    ["report_ready", "alarm_rung", "verdict_changed", "certificate_expired", "run_failed", "test"],
 )
 def test_slack_and_teams_get_a_sentence_in_their_own_form(event):
     body = {

@@ -848,7 +848,7 @@ def test_label_studio_gets_a_task_per_image(study, tmp_path):
     tasks = json.loads(out.read_text())
     assert [len(task["annotations"]) for task in tasks] == [2, 1]
     assert tasks[0]["data"]["prompt"] == "a red circle, number 0"
-    assert tasks[0]["annotations"][1]["result"][0]["value"] == {"number": 0}
+    assert tasks[0]["annotations"][1]["result"][0]["value"] == {"choices": ["No"]}
 
 
 def test_the_commands_print_one_object_and_end_with_their_status(tidy, tmp_path):

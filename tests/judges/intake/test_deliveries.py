@@ -19,7 +19,7 @@ from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from annotations.models import Study
 from judges.intake import deliveries, previews, uploads
-from judges.models import Batch, Delivery, Piece, Upload
+from judges.models import Batch, Delivery, Piece, Score, Upload
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -200,6 +200,33 @@ def test_the_preview_says_what_will_become_of_the_files_and_writes_nothing(alice
         ("rating", "label:1-5"),
     ]
     assert Study.objects.count() == before
+
+
+RESULTS = b"""{"id": "early-0", "value": "C", "metadata": {"judge": "fitter"}}
+{"id": "nowhere", "value": "I", "metadata": {"judge": "fitter"}}
+"""
+
+
+def test_what_another_tool_scored_is_known_and_imported_into_the_study_of_its_images(study, alice):
+    batch, stream = begun(alice.user, ("ratings.jsonl", RESULTS), study=study)
+    send(batch, stream)
+    previews.ask(delivery=batch.delivery)
+    found = Delivery.objects.get().found
+    assert (found["format"], found["kind"], found["refusal"]) == ("inspect", "scores", "")
+    assert [row["value"] for row in found["outcome"]["rejected"]] == ["nowhere"]
+    assert not Score.objects.exists()
+    upload = uploads.hand_over(delivery=Delivery.objects.get(), study=study)
+    run_job(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.outcome["scores"]) == ("done", 1)
+    (score,) = Score.objects.all()
+    assert (score.run.judge.name, score.image.key, score.value) == ("fitter", "early-0", 1.0)
+
+
+def test_without_a_study_such_scores_are_sent_back_with_what_to_do_first(alice):
+    found = looked_at(alice, ("ratings.jsonl", RESULTS))
+    assert "make the study of the images first" in found["refusal"]
+    assert "Inspect" in found["refusal"]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.errors import ImportRefused
+from annotations.sources.tools.result_files import guess
 from judges.intake import bring_in
 from judges.models import Run, Score
 from tests import making
@@ -55,6 +56,39 @@ def sample(doc_id, **metrics):
         "input": "Does it fit?",
         **metrics,
     }
+
+
+EVAL = {"schema_version": "0.3.0", "sample_id": "early-0", "evaluation": {"score": 1}}
+
+
+@pytest.mark.parametrize(
+    ("item", "tool"),
+    [
+        (reviewed(0, {"vqa": 0.5}), "evalscope"),
+        (sample(0, vqa=0.5), "lmms_eval"),
+        ({"id": "early-0", "value": "C", "explanation": "fits"}, "inspect"),
+        (EVAL, "every_eval_ever"),
+        ({"id": "early-0", "value": 1, "caption": "a cup"}, ""),
+        ({"image_id": "early-0", "judge": "a", "score": 1}, ""),
+        (["early-0", 1], ""),
+    ],
+)
+def test_a_tool_is_known_by_the_fields_of_its_lines(tmp_path, item, tool):
+    path = lines(tmp_path / "a.jsonl", item)
+    assert guess(path) == guess(tmp_path) == tool
+
+
+def test_a_record_is_known_by_its_results_and_an_empty_zip_is_no_log(tmp_path):
+    record = tmp_path / "record.json"
+    record.write_text(json.dumps({"schema_version": "0.3.0", "evaluation_results": []}, indent=1))
+    assert guess(record) == "every_eval_ever"
+    lines(tmp_path / "record_samples.jsonl", EVAL)
+    assert guess(tmp_path) == "every_eval_ever"
+    with zipfile.ZipFile(tmp_path / "a.eval", "w") as log:
+        log.writestr("header.json", "{}")
+    assert guess(tmp_path / "a.eval") == ""
+    # Three files: nobody says which of them is meant.
+    assert guess(tmp_path) == ""
 
 
 def test_evalscopes_reviews_find_their_images_by_file_and_by_prompt(study, tmp_path):

@@ -2,6 +2,7 @@ import io
 import json
 import zipfile
 from datetime import timedelta
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -50,6 +51,38 @@ def test_a_sent_table_is_brought_in_once_by_whoever_comes_first(study, alice):
     assert (upload.state, upload.outcome["answers"]) == ("done", 1)
     assert upload.outcome["rejected"][0]["file"] == "labels.csv"
     assert study.annotations.count() == 1
+
+
+LOG = Path(__file__).parent / "files" / "inspect-0.3.285.eval"
+
+
+def test_a_log_of_inspect_that_was_sent_is_scores_of_its_scorers(study, alice):
+    content = LOG.read_bytes()
+    upload = accept(study, alice, content, LOG.name, "scores", format="inspect", strict=True)
+    run_job(upload.pk)
+    upload.refresh_from_db()
+    assert (upload.state, upload.outcome["scores"], upload.outcome["rejected"]) == ("done", 12, [])
+    assert Score.objects.count() == 12
+
+
+@pytest.mark.parametrize("strict", [False, True])
+def test_a_tool_s_results_come_in_as_far_as_they_match_or_all_or_none(study, alice, strict):
+    rows = [{"id": "early-0", "value": 1}, {"id": "nowhere", "value": 0}]
+    content = "\n".join(map(json.dumps, rows)).encode()
+    upload = accept(
+        study, alice, content, "a.jsonl", "scores", format="inspect", judge="j", strict=strict
+    )
+    run_job(upload.pk)
+    upload.refresh_from_db()
+    assert [row["value"] for row in upload.outcome["rejected"]] == ["nowhere"]
+    assert list(Score.objects.values_list("image__key", "value")) == (
+        [] if strict else [("early-0", 1.0)]
+    )
+
+
+def test_a_tool_s_results_are_scores_and_nothing_else(study, alice):
+    with pytest.raises(ImportRefused, match="send it as “scores”"):
+        accept(study, alice, b"{}", "a.jsonl", "study", format="inspect")
 
 
 def test_an_archive_of_tables_and_pictures_is_unpacked(

@@ -2,15 +2,20 @@
 
 import io
 import json
+import uuid
 from pathlib import Path
 
 import pytest
 from django.core.management import call_command
+from django.utils import timezone
 
 from annotations.benchmarks import guess_format
 from annotations.benchmarks.registry import Source
 from annotations.exports.labels import label_rows
-from annotations.models import Answer, Membership, Study
+from annotations.forms.definition import Choice, Form, Question
+from annotations.forms.papers import FORMS
+from annotations.forms.versions import publish_form
+from annotations.models import Annotation, Answer, Membership, Study
 from annotations.sources.records import Unreadable
 from judges.intake import bring_in
 from tests import making
@@ -176,6 +181,91 @@ def test_a_study_goes_to_label_studio_and_its_labels_come_back(study, tmp_path):
     assert (outcome.rejected, outcome.answers) == ([], 5)
     assert Answer.objects.filter(annotation__study=again).count() == 5
     assert list(label_rows(again, people="nobody")) == list(label_rows(study, people="nobody"))
+
+
+COLOURS = Form(
+    "colours",
+    "Colours",
+    "",
+    (
+        Question("fit", "Fits?", (Choice(2, "Very well"), Choice(1, "So so"), Choice(0, "1"))),
+        Question("shade", "Shade?", (Choice("d", "Dark, or black"), Choice("l", "Light"))),
+        # Each text is the value of the other, and two texts are the same but for a capital.
+        Question("mixed", "Mixed?", (Choice("left", "right"), Choice("right", "left"))),
+        Question("alike", "Alike?", (Choice(1, "Good"), Choice(2, "good"))),
+        Question(
+            "seen", "Seen?", (Choice("r", "Red"), Choice("w", "White | pale")), kind="choices"
+        ),
+    ),
+)
+
+
+def answers_of(study):
+    given = Answer.objects.filter(annotation__study=study)
+    return set(given.values_list("question", "value", "text"))
+
+
+def write_tasks(study, out):
+    call_command("export_labels", study.slug, format="label_studio", out=out, stderr=io.StringIO())
+    return json.loads(out.read_text())
+
+
+@pytest.mark.django_db
+def test_choices_go_out_as_people_read_them_and_come_back_as_their_values(study, tmp_path):
+    study.form = publish_form(COLOURS)
+    study.save()
+    person = making.person(study, "ann")
+    image = study.images.get(key="early-0")
+    annotation = Annotation.objects.create(
+        study=study,
+        image=image,
+        annotator=person,
+        form=study.form,
+        submission=uuid.uuid4(),
+        submitted_at=timezone.now(),
+    )
+    for question, value, text in [
+        ("fit", 0, ""),
+        ("shade", None, "d"),
+        ("mixed", None, "left"),
+        ("alike", 2, ""),
+        ("seen", None, "r|w"),
+    ]:
+        annotation.answers.create(question=question, value=value, text=text)
+    (sent,) = write_tasks(study, tmp_path / "tasks.json")
+    results = {r["from_name"]: r["value"] for r in sent["annotations"][0]["result"]}
+    assert results == {
+        "fit": {"choices": ["1"]},
+        "shade": {"choices": ["Dark, or black"]},
+        "mixed": {"choices": ["left"]},
+        "alike": {"number": 2},
+        "seen": {"choices": ["Red", "w"]},
+    }
+    again = making.study("again")
+    again.form = study.form
+    again.save()
+    source = Source(tmp_path / "tasks.json")
+    outcome = bring_in.import_labels(study=again, format="label_studio", source=source)
+    assert outcome.rejected == []
+    assert answers_of(again) == answers_of(study)
+
+
+@pytest.mark.django_db
+def test_a_paper_s_form_is_known_by_the_texts_of_its_choices(study, tmp_path):
+    study.form = publish_form(FORMS["t2i-compbench-spatial"])
+    study.save()
+    making.labels(study, {"early-0": {"ann": 5, "ben": 2}, "late-1": {"ann": 1}}, question="likert")
+    tasks = write_tasks(study, tmp_path / "tasks.json")
+    first = tasks[0]["annotations"][0]["result"][0]
+    assert first["value"]["choices"] in (
+        ["Perfect: correct spatial layout"],
+        [FORMS["t2i-compbench-spatial"].questions[0].choices[3].text],
+    )
+    source = Source(tmp_path / "tasks.json")
+    outcome = bring_in.import_study(slug="moved", format="label_studio", source=source)
+    moved = Study.objects.get(slug="moved")
+    assert (outcome.rejected, moved.form.slug) == ([], "t2i-compbench-spatial")
+    assert answers_of(moved) == {("likert", 5.0, ""), ("likert", 2.0, ""), ("likert", 1.0, "")}
 
 
 @pytest.mark.django_db
