@@ -140,7 +140,17 @@ STUDIES = {
     "tasks without answers": (
         "label_studio",
         {"a.json": b'[{"image": "a.png"}]'},
-        "not as JSON-MIN",
+        "as JSON or as JSON-MIN",
+    ),
+    "records without responses": (
+        "argilla",
+        {"a.json": b'[{"fields": {"image": "a.png"}}]'},
+        "no list of Argilla",
+    ),
+    "boxes of doccano": (
+        "doccano",
+        {"ann.jsonl": b'{"id": 1, "filename": "a.png", "bbox": []}\n'},
+        "no export of image classification",
     ),
     "no list of tasks": ("label_studio", {"a.json": b'{"a": 1}'}, "no list of tasks"),
     "a table that is empty": ("table", {"a.csv": b"path,caption\n"}, "a header and no rows"),
