@@ -140,7 +140,7 @@ STUDIES = {
     "tasks without answers": (
         "label_studio",
         {"a.json": b'[{"image": "a.png"}]'},
-        "as JSON or as JSON-MIN",
+        "holds no annotations",
     ),
     "records without responses": (
         "argilla",
