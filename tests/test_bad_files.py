@@ -142,6 +142,7 @@ STUDIES = {
         {"a.json": b'[{"image": "a.png"}]'},
         "holds no annotations",
     ),
+    "no list of tasks": ("label_studio", {"a.json": b'{"a": 1}'}, "no list of tasks"),
     "records without responses": (
         "argilla",
         {"a.json": b'[{"fields": {"image": "a.png"}}]'},
@@ -152,7 +153,6 @@ STUDIES = {
         {"ann.jsonl": b'{"id": 1, "filename": "a.png", "bbox": []}\n'},
         "no export of image classification",
     ),
-    "no list of tasks": ("label_studio", {"a.json": b'{"a": 1}'}, "no list of tasks"),
     "a table that is empty": ("table", {"a.csv": b"path,caption\n"}, "a header and no rows"),
     "no pictures at all": ("pictures", {"a.csv": "a,b\n"}, "no picture"),
     "utf-16": ("tidy", {"images.csv": (IMAGES + "i,p,x,g,\n").encode("utf-16")}, "UTF-16"),
