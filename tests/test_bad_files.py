@@ -143,6 +143,16 @@ STUDIES = {
         "holds no annotations",
     ),
     "no list of tasks": ("label_studio", {"a.json": b'{"a": 1}'}, "no list of tasks"),
+    "records without responses": (
+        "argilla",
+        {"a.json": b'[{"fields": {"image": "a.png"}}]'},
+        "no list of Argilla",
+    ),
+    "boxes of doccano": (
+        "doccano",
+        {"ann.jsonl": b'{"id": 1, "filename": "a.png", "bbox": []}\n'},
+        "no export of image classification",
+    ),
     "a table that is empty": ("table", {"a.csv": b"path,caption\n"}, "a header and no rows"),
     "no pictures at all": ("pictures", {"a.csv": "a,b\n"}, "no picture"),
     "utf-16": ("tidy", {"images.csv": (IMAGES + "i,p,x,g,\n").encode("utf-16")}, "UTF-16"),

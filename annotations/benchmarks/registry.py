@@ -36,7 +36,7 @@ from annotations.sources.records import (
     Record,
     Unreadable,
 )
-from annotations.sources.tools import label_studio
+from annotations.sources.tools import argilla, doccano, label_studio
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,17 @@ FORMATS: dict[str, Format] = {
         "Label Studio: tasks with their annotations (JSON)",
         lambda s: label_studio.read(s.path, s.images, s.generator),
     ),
+    "argilla": Format(
+        "Argilla 2: records with their responses (JSON)",
+        lambda s: argilla.read(s.path, s.images, s.generator),
+    ),
+    "doccano": Format(
+        "doccano: labels of image classification (JSONL)",
+        lambda s: doccano.read(s.path, s.images, s.generator),
+    ),
 }
 # Of these a new study asks what the labels answer, since the format does not say it.
-FREE = ("tidy", "table", "hf", "label_studio")
+FREE = ("tidy", "table", "hf", "label_studio", "argilla", "doccano")
 
 
 def records(format: str, source: Source) -> Iterator[Record]:

@@ -267,7 +267,7 @@ def expect_name(slug: str) -> None:
 def form_for(slug: str, format: str, asked: dict[str, AnswerKind]) -> Form:
     """The form whose questions the labels answer; otherwise the audit's two questions."""
     of_audit = [one.kind == "yes/no" for one in asked.values() if one.name in AUDIT]
-    if format in ("tidy", "hf", "label_studio") and of_audit and all(of_audit):
+    if format in registry.FREE and format != "table" and of_audit and all(of_audit):
         # Its other questions are answered beside the form, as they always were.
         return geneval_audit.FORM
     if format in registry.FREE:

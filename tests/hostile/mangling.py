@@ -231,6 +231,18 @@ TASK = {
         }
     ],
 }
+RECORD = {
+    "id": "r1",
+    "fields": {"image": "data:image/png;base64,aGVsbG8=", "prompt": "a cat"},
+    "metadata": {"image_id": "i1"},
+    "suggestions": {"fit": {"value": "yes"}},
+    "responses": {
+        "fit": [{"value": "yes", "user_id": "u1"}],
+        "seen": [{"value": ["red", "white"], "user_id": "u1"}],
+        "stars": [{"value": 4, "user_id": "u2"}],
+    },
+}
+LABELLED = {"id": 1, "filename": "a.png", "prompt": "a cat", "label": ["fits"], "Comments": []}
 # name -> (format, what the file is called, the files that hostile hands make)
 FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "tidy images": ("tidy", "images.csv", table(IMAGES)),
@@ -242,6 +254,8 @@ FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "a dataset of somebody": ("hf", "a.parquet", mangled(TABLE_WITH_PICTURES)),
     "a folder with metadata": ("hf", "a.jsonl", written([{"file_name": "a.png", "text": "a"}])),
     "tasks": ("label_studio", "a.json", written([TASK])),
+    "records": ("argilla", "a.json", written([RECORD])),
+    "lines of labels": ("doccano", "ann.jsonl", written([LABELLED], lines=True)),
     "a name": ("pictures", "a.png", st.binary(max_size=100)),
     **{
         f"a set: {name}": (name, Path(file).name, mangled(content.encode()))

@@ -7,32 +7,19 @@ drawn on a picture is no answer to a question; it is counted and left out.
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from typing import Any
 
-from annotations.sources import picture_folder, picture_names, tidy_tables
+from annotations.sources import tidy_tables
 from annotations.sources.checks import Unfit
-from annotations.sources.json_values import Images, take, take_text
-from annotations.sources.mapped_table import Pictures
-from annotations.sources.picture_names import UNKNOWN
-from annotations.sources.records import (
-    ImageRecord,
-    LabelRecord,
-    PromptRecord,
-    Record,
-    Remark,
-    Unreadable,
-)
+from annotations.sources.json_values import take, take_text
+from annotations.sources.records import LabelRecord, Record, Unreadable
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import document, numbered
+from annotations.sources.tools.task_images import PICTURES, TaskImages, first_of, key_of
 
-# What Label Studio puts before the name of a file that was uploaded.
-UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
 OF_ATOM = re.compile(r"(.+)\.(\d{1,5})")
-PROMPTS, GENERATORS = ("prompt", "caption", "text"), ("generator", "model")
-PICTURES = ("image", "img", "picture", "url")
 # In JSON-MIN the answers stand between these two, each under the name of its question.
 BEGINS, ENDS = "id", "annotator"
 Item = dict[str, Any]
@@ -53,55 +40,27 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
         raise Unreadable(
             f"{path.name} holds no annotations: export from Label Studio as JSON or as JSON-MIN."
         )
-    reader = _Reader(path.name, images, generator)
+    reader = _Reader(TaskImages(path.name, images, generator))
     yield from records(numbered(tasks), reader.read_task, path.name)
-    yield from reader.remarks()
+    yield from reader.tasks.remarks()
 
 
 class _Reader:
-    def __init__(self, source: str, images: Path | None, generator: str) -> None:
-        self.source, self.generator = source, generator
-        self.pictures = None
-        if images is not None:
-            self.pictures = Pictures(images, picture_folder.list_files(images)[1])
-        self.seen, self.told = Images(), set[str]()
-        self.left: Counter[str] = Counter()
+    def __init__(self, tasks: TaskImages) -> None:
+        self.tasks, self.source, self.left = tasks, tasks.source, tasks.left
 
     def read_task(self, row: Row[Any]) -> Iterator[Record]:
         task, line = row.value, row.line
         data = take(task, "data", dict, "an object")
-        file = _first(data, PICTURES)
-        key = _first(data, ("image_id",)) or (picture_names.image_key(_name(file)) if file else "")
+        file = first_of(data, PICTURES)
+        key = key_of(data, file)
         if not key:
             raise Unfit("data", str(data)[:80], "Neither “image_id” nor an image stands in it.")
-        yield from self._image(key, file, data, line)
+        yield from self.tasks.send(key, file, data, line)
         given = take(task, "annotations", list, "a list")
         self.left["predictions of models"] += len(task.get("predictions") or [])
         # All of a task, or none of it.
         yield from [label for one in given for label in self._labels(key, one, line)]
-
-    def remarks(self) -> Iterator[Remark]:
-        for what, count in sorted(self.left.items()):
-            if count:
-                yield Remark(f"{self.source}: left out: {count} × {what}.")
-
-    def _image(self, key: str, file: str, data: Item, line: int) -> Iterator[Record]:
-        text = _first(data, PROMPTS)
-        if not text:
-            self.left["tasks without a prompt as images; their labels need an image here"] += 1
-            return
-        prompt = picture_names.prompt_key(text)
-        if prompt not in self.told:
-            self.told.add(prompt)
-            yield PromptRecord(prompt, text, line=line, source=self.source)
-        maker = _first(data, GENERATORS) or self.generator or UNKNOWN
-        content = None
-        if self.pictures is not None:
-            found = self.pictures.find(file, "") or self.pictures.find(_name(file), "")
-            content = self.pictures.root / found if found else None
-        yield from self.seen.send(
-            ImageRecord(key, prompt, maker, content, line=line, source=self.source)
-        )
 
     def _labels(self, key: str, one: Any, line: int) -> Iterator[LabelRecord]:
         results = take(one, "result", list, "a list")
@@ -193,13 +152,3 @@ def _rater(who: Any) -> str:
     if isinstance(who, str) and who.strip():
         return who
     raise Unfit("completed_by", who, "An annotation must say who made it.")
-
-
-def _name(file: str) -> str:
-    """The name of an uploaded file as it was before."""
-    name = PurePosixPath(file.partition("?")[0].replace("\\", "/")).name
-    return UPLOADED.sub("", name)
-
-
-def _first(data: Item, names: tuple[str, ...]) -> str:
-    return next((data[n] for n in names if isinstance(data.get(n), str) and data[n].strip()), "")

@@ -211,6 +211,23 @@ SETS = {
         {"a_csv": "path,caption,model,rating\n1.png,a cup,sd,4\n2.png,a dog,sd,5\n"},
     ),
     "label_studio": ("label_studio", {"tasks_json": [TASK]}),
+    "argilla": (
+        "argilla",
+        {
+            "records_json": [
+                {
+                    "id": "r1",
+                    "fields": {"image": "a.png", "prompt": "a cat"},
+                    "metadata": {"generator": "sd"},
+                    "responses": {"fit": [{"value": "yes", "user_id": "1"}]},
+                }
+            ]
+        },
+    ),
+    "doccano": (
+        "doccano",
+        {"ann_jsonl": [{"id": 1, "filename": "a.png", "prompt": "a cat", "label": ["fits"]}]},
+    ),
     "hf": ("hf", {"metadata_jsonl": [{"file_name": "1.png", "text": "a cup", "rating": 4}]}),
 }
 

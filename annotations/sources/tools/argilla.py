@@ -1,0 +1,106 @@
+"""Argilla's records, as `dataset.records.to_json` writes them: each response, by person.
+
+A record is an image: `metadata.image_id` where there is one, else the file in its fields, else the record's own id.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import take, take_text
+from annotations.sources.records import LabelRecord, Record, Unreadable
+from annotations.sources.rows import Row, records
+from annotations.sources.text_files import document, numbered
+from annotations.sources.tools.task_images import PICTURES, TaskImages, first_of, key_of
+
+INLINE = "data:image/"
+Item = dict[str, Any]
+
+
+def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
+    if path.is_dir():
+        files = sorted(path.glob("*.json"))
+        if len(files) != 1:
+            raise Unreadable(f"{path.name} holds {len(files)} files of JSON; name the one export.")
+        path, images = files[0], images or path
+    found = document(path)
+    if not isinstance(found, list) or not all(
+        isinstance(one, dict) and {"fields", "responses"} <= one.keys() for one in found
+    ):
+        raise Unreadable(f"{path.name} is no list of Argilla’s records with fields and responses.")
+    reader = _Reader(TaskImages(path.name, images, generator))
+    yield from records(numbered(found), reader.read_record, path.name)
+    yield from reader.tasks.remarks()
+
+
+class _Reader:
+    def __init__(self, tasks: TaskImages) -> None:
+        self.tasks = tasks
+
+    def read_record(self, row: Row[Any]) -> Iterator[Record]:
+        record, line = row.value, row.line
+        fields = take(record, "fields", dict, "an object")
+        data = (
+            take(record, "metadata", dict, "an object") if record.get("metadata") else {}
+        ) | fields
+        shown = first_of(fields, PICTURES)
+        inline = shown.startswith(INLINE)
+        file = "" if inline else shown
+        key = key_of(data, file) or (str(record["id"]) if record.get("id") else "")
+        if not key:
+            raise Unfit(
+                "fields", str(fields)[:80], "Neither “image_id”, an image nor an id stands in it."
+            )
+        content = _inline_bytes(shown) if inline else None
+        yield from self.tasks.send(key, file, data, line, content)
+        suggested = (
+            take(record, "suggestions", dict, "an object") if record.get("suggestions") else {}
+        )
+        self.tasks.left["suggestions of models"] += len(suggested)
+        responses = take(record, "responses", dict, "an object") if record["responses"] else {}
+        # All of a record, or none of it.
+        yield from [
+            label
+            for question, given in responses.items()
+            for label in self._labels(key, question, given, line)
+        ]
+
+    def _labels(self, key: str, question: str, given: Any, line: int) -> Iterator[LabelRecord]:
+        if not isinstance(given, list):
+            raise Unfit(question, str(given)[:80], "The responses to a question are a list.")
+        answered: set[str] = set()
+        for one in given:
+            who = f"annotator-{take_text(one, 'user_id')}"
+            value = _value(question, one.get("value"))
+            if value is None:
+                self.tasks.left[f"“{question}”, no answer about the whole image"] += 1
+                continue
+            if who in answered:
+                raise Unfit(question, value, f"{who} answered “{question}” twice about {key}.")
+            answered.add(who)
+            yield LabelRecord(key, who, question, value, line=line, source=self.tasks.source)
+
+
+def _value(question: str, value: Any) -> float | str | None:
+    """None for spans and the like."""
+    if isinstance(value, list) and value and all(isinstance(one, str) for one in value):
+        return "|".join(value)
+    if isinstance(value, list | dict) and value:
+        return None
+    if isinstance(value, str) and value.strip():
+        return value
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    raise Unfit(question, value, "A response is a number, a text or a list of texts.")
+
+
+def _inline_bytes(shown: str) -> bytes:
+    try:
+        return base64.b64decode(shown.partition(",")[2], validate=True)
+    except (binascii.Error, ValueError):
+        raise Unfit("image", shown[:60], "The picture in the record is no sound Base64.") from None

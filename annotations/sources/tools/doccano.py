@@ -1,0 +1,68 @@
+"""doccano's JSONL of image classification: a line for each image, a file for each person.
+
+In a project that people label together the one file, `all.jsonl`, does not say who gave a label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from annotations.sources.checks import Unfit
+from annotations.sources.json_values import take, take_text
+from annotations.sources.records import LabelRecord, Record, Remark, Unreadable
+from annotations.sources.rows import Row, records
+from annotations.sources.text_files import json_lines, objects
+from annotations.sources.tools.task_images import TaskImages, key_of
+
+TOGETHER, NOBODY = "all", "doccano"
+NAMED = {"id", "filename", "label"}
+
+
+def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
+    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    if not files:
+        raise Unreadable(f"{path.name} holds no JSONL.")
+    if path.is_dir():
+        images = images or path
+    tasks = TaskImages(path.name, images, generator)
+    for file in files:
+        first = next(iter(objects(json_lines(file), file.name)), None)
+        if not isinstance(first, Row) or not first.value.keys() >= NAMED:
+            raise Unreadable(
+                f"{file.name} is no export of image classification: its first line lacks “id”, “filename” or "
+                "“label”."
+            )
+        tasks.source = file.name
+        who = NOBODY if file.stem == TOGETHER else file.stem
+        if who == NOBODY:
+            words = f"{file.name} does not say who gave a label: all stand under “{NOBODY}”."
+            yield Remark(words)
+        reader = _Reader(tasks, who)
+        yield from records(objects(json_lines(file), file.name), reader.read_line, file.name)
+    tasks.source = path.name
+    yield from tasks.remarks()
+
+
+class _Reader:
+    def __init__(self, tasks: TaskImages, who: str) -> None:
+        self.tasks, self.who = tasks, who
+        self.answered: set[str] = set()
+
+    def read_line(self, row: Row[Any]) -> Iterator[Record]:
+        item, line = row.value, row.line
+        file = take_text(item, "filename")
+        labels = take(item, "label", list, "a list of texts")
+        if not all(isinstance(one, str) and one.strip() for one in labels):
+            raise Unfit("label", str(labels)[:80], "“label” must be a list of texts.")
+        key = key_of(item, file)
+        if key in self.answered:
+            raise Unfit("filename", file, f"{key} stands twice in this file.")
+        self.answered.add(key)
+        yield from self.tasks.send(key, file, item, line)
+        if labels:
+            value = "|".join(labels)
+            yield LabelRecord(key, self.who, "label", value, line=line, source=self.tasks.source)
+        else:
+            self.tasks.left["images that nobody gave a label"] += 1

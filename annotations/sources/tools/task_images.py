@@ -1,0 +1,78 @@
+"""The images of tasks: what a tool for labelling shows, with its prompt beside it where there is one."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from annotations.sources import picture_folder, picture_names
+from annotations.sources.json_values import Images
+from annotations.sources.mapped_table import Pictures
+from annotations.sources.picture_names import UNKNOWN
+from annotations.sources.records import ImageRecord, PromptRecord, Record, Remark
+
+# What a tool puts before the name of a file that was uploaded.
+UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
+PROMPTS, GENERATORS = ("prompt", "caption", "text"), ("generator", "model")
+PICTURES = ("image", "img", "picture", "url")
+Item = dict[str, Any]
+
+
+class TaskImages:
+    """`left`: what is left out, and how often."""
+
+    def __init__(self, source: str, images: Path | None, generator: str) -> None:
+        self.source, self.generator = source, generator
+        self.pictures = None
+        if images is not None:
+            self.pictures = Pictures(images, picture_folder.list_files(images)[1])
+        self.seen, self.told = Images(), set[str]()
+        self.left: Counter[str] = Counter()
+
+    def send(
+        self,
+        key: str,
+        file: str,
+        data: Item,
+        line: int,
+        content: bytes | Callable[[], bytes] | None = None,
+    ) -> Iterator[Record]:
+        text = first_of(data, PROMPTS)
+        if not text:
+            self.left["tasks without a prompt as images; their labels need an image here"] += 1
+            return
+        prompt = picture_names.prompt_key(text)
+        if prompt not in self.told:
+            self.told.add(prompt)
+            yield PromptRecord(prompt, text, line=line, source=self.source)
+        maker = first_of(data, GENERATORS) or self.generator or UNKNOWN
+        there: Path | bytes | Callable[[], bytes] | None = content
+        if self.pictures is not None:
+            found = self.pictures.find(file, "") or self.pictures.find(name_of(file), "")
+            there = self.pictures.root / found if found else content
+        yield from self.seen.send(
+            ImageRecord(key, prompt, maker, there, line=line, source=self.source)
+        )
+
+    def remarks(self) -> Iterator[Remark]:
+        for what, count in sorted(self.left.items()):
+            if count:
+                yield Remark(f"{self.source}: left out: {count} × {what}.")
+
+
+def name_of(file: str) -> str:
+    """The name of an uploaded file as it was before."""
+    name = PurePosixPath(file.partition("?")[0].replace("\\", "/")).name
+    return UPLOADED.sub("", name)
+
+
+def key_of(data: Item, file: str) -> str:
+    """The id that stands there, or what an image of this file is called; empty without both."""
+    return first_of(data, ("image_id",)) or (picture_names.image_key(name_of(file)) if file else "")
+
+
+def first_of(data: Item, names: tuple[str, ...]) -> str:
+    return next((data[n] for n in names if isinstance(data.get(n), str) and data[n].strip()), "")

@@ -1,0 +1,86 @@
+"""doccano's JSONL of image classification, in the fields that its exporter (1.8.4) writes."""
+
+import json
+
+import pytest
+
+from annotations.benchmarks import guess_format
+from annotations.benchmarks.registry import Source
+from annotations.models import Answer, Study
+from annotations.sources.records import Unreadable
+from judges.intake import bring_in
+from tests.annotations.benchmarks.reading import Read
+
+
+def line(number, file, *labels, **meta):
+    return {"id": number, "filename": file, **meta, "label": list(labels), "Comments": []}
+
+
+def wrote(folder, **files):
+    for name, lines in files.items():
+        text = "".join(json.dumps(one) + "\n" for one in lines)
+        (folder / f"{name}.jsonl").write_text(text)
+    return folder
+
+
+CUP = line(1, "cup.png", "fits", "sharp", prompt="a red cup", model="sd")
+DOG = line(2, "dog.png", "fits", prompt="two dogs", model="flux")
+
+
+def test_each_person_s_file_holds_their_labels(tmp_path):
+    bare = line(3, "tree.png", prompt="a tree")
+    found = Read("doccano", wrote(tmp_path, ann=[CUP, DOG, bare], ben=[DOG]))
+    assert found.rejected == []
+    assert [(i.key, i.generator) for i in found.images] == [
+        ("cup.png", "sd"),
+        ("dog.png", "flux"),
+        ("tree.png", "unknown"),
+    ]
+    assert [(one.image, one.rater, one.question, one.value) for one in found.labels] == [
+        ("cup.png", "ann", "label", "fits|sharp"),
+        ("dog.png", "ann", "label", "fits"),
+        ("dog.png", "ben", "label", "fits"),
+    ]
+    assert "1 × images that nobody gave a label" in found.remarks[-1].words
+
+
+def test_of_a_project_labelled_together_nobody_is_named(tmp_path):
+    found = Read("doccano", wrote(tmp_path, all=[DOG]) / "all.jsonl")
+    assert [label.rater for label in found.labels] == ["doccano"]
+    assert "does not say who" in found.remarks[0].words
+
+
+@pytest.mark.django_db
+def test_a_study_asks_for_the_labels(tmp_path):
+    wrote(tmp_path, ann=[CUP | {"label": ["bad"]}, DOG], ben=[CUP | {"label": ["bad"]}, DOG])
+    assert guess_format.guess(tmp_path) == ("doccano", "study")
+    outcome = bring_in.import_study(slug="moved", format="doccano", source=Source(tmp_path))
+    assert (outcome.rejected, outcome.images, outcome.answers) == ([], 2, 4)
+    (question,) = Study.objects.get(slug="moved").form.questions
+    assert [choice["value"] for choice in question["choices"]] == ["bad", "fits"]
+    assert set(Answer.objects.values_list("annotation__annotator__name", "text")) == {
+        ("ann", "bad"),
+        ("ann", "fits"),
+        ("ben", "bad"),
+        ("ben", "fits"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        (CUP | {"label": "fits"}, "must be a list of texts"),
+        (CUP | {"label": [1]}, "must be a list of texts"),
+        (CUP | {"filename": ""}, "“filename” is empty"),
+        (DOG, "dog.png stands twice in this file"),
+    ],
+)
+def test_a_line_that_cannot_be_taken_is_named_and_the_others_are_read(tmp_path, wrong, words):
+    found = Read("doccano", wrote(tmp_path, ann=[DOG, wrong]))
+    assert [(row.line, words in row.reason) for row in found.rejected] == [(2, True)]
+    assert [label.image for label in found.labels] == ["dog.png"]
+
+
+def test_boxes_and_captions_are_no_classification(tmp_path):
+    with pytest.raises(Unreadable, match="no export of image classification"):
+        Read("doccano", wrote(tmp_path, ann=[{"id": 1, "filename": "a.png", "bbox": []}]))
