@@ -11,10 +11,10 @@ import pytest
 from django.urls import reverse
 from django.utils.translation import trans_real
 
-from annotations.models import Study
+from annotations.models import Image, Study
 from annotations.pages.compare import QUESTIONS
 from annotations.pairs import draws
-from annotations.studies import invitations
+from annotations.studies import invitations, known_answers, practice
 from audit.models import AccountLanguage
 from tests.languages.messages import all_messages, file_of, languages
 
@@ -216,7 +216,7 @@ def texts_of_forms(study: Study) -> list[str]:
 
 
 def assert_all_in_brackets(page, data: list[str]) -> None:
-    assert page.status_code in (200, 403, 404), page.status_code
+    assert page.status_code in (200, 400, 403, 404, 409, 422), page.status_code
     assert "⟦" in page.text
     assert texts_outside_brackets(page.text, [*ALWAYS, *filter(None, data)]) == set()
 
@@ -258,6 +258,66 @@ def test_a_closed_study_is_told_in_the_language(as_bob, study, bracketed):
     study.save()
     page = as_bob.get(reverse("label", args=[study.slug]), headers=bracketed)
     assert_all_in_brackets(page, texts_of_forms(study))
+
+
+def test_a_practice_round_is_finished(as_bob, study, bracketed):
+    for key in ("early-0", "early-1"):
+        image = Image.objects.select_related("prompt", "study__form").get(study=study, key=key)
+        known_answers.make(image=image, answers={"aligned": "1"}, explanation="")
+    practice.set_practice(study=study, images=2, pass_mark=80, tries=1)
+    address, data = reverse("practice", args=[study.slug]), texts_of_forms(study)
+    assert_all_in_brackets(as_bob.get(address, headers=bracketed), data)
+    as_bob.post(address, {"do": "begin"})
+    for value in ("0", "1"):
+        page = as_bob.get(address, headers=bracketed)
+        assert 'id="answers"' in page.text
+        assert_all_in_brackets(page, data)
+        sent = {"do": "answer", "image": page.context["image"].public_id}
+        as_bob.post(address, sent | {"answer-aligned": value, "answer-quality": value})
+        assert_all_in_brackets(as_bob.get(address, headers=bracketed), data)
+        as_bob.post(address, {"do": "go-on"})
+    assert_all_in_brackets(as_bob.get(address, headers=bracketed), data)
+
+
+def test_the_last_page_of_a_task_is_finished(as_bob, study, bracketed):
+    address = reverse("finished", args=[study.slug])
+    for status in ("open", "closed"):
+        Study.objects.filter(pk=study.pk).update(status=status)
+        assert_all_in_brackets(as_bob.get(address, headers=bracketed), texts_of_forms(study))
+
+
+OWN_PASSWORD = "a long password of hers"
+# A program reads these as they are written here.
+OF_PROGRAMS = ["laptop", "a@example.org"]
+
+
+@pytest.fixture
+def as_alice_with_password(client, alice):
+    alice.user.set_password(OWN_PASSWORD)
+    alice.user.email = "a@example.org"
+    alice.user.save()
+    client.force_login(alice.user)
+    return client
+
+
+@pytest.mark.parametrize(
+    ("route", "sent"),
+    [
+        ("account-token-make", {"name": "laptop", "scope": "read", "days": "9"}),
+        ("account-token-make", {"name": "", "scope": "read", "days": "9"}),
+        ("account-token-make", {"name": "laptop", "scope": "read", "days": "999999"}),
+        ("account-password", {"old_password": "x", "new_password1": "a", "new_password2": "b"}),
+        ("account-email", {"email": "x", "password": OWN_PASSWORD}),
+        ("account-email", {"email": "a@example.org", "password": "x"}),
+        ("account-factor-begin", {"password": OWN_PASSWORD}),
+        ("account-factor-on", {"code": "1"}),
+    ],
+)
+def test_the_account_page_is_finished(as_alice_with_password, study, bracketed, route, sent):
+    page = as_alice_with_password.post(reverse(route), sent, headers=bracketed)
+    # The secret is drawn.
+    letters = page.context["letters"] or "-"
+    assert_all_in_brackets(page, [*texts_of_forms(study), *OF_PROGRAMS, letters])
 
 
 @pytest.mark.parametrize("who", ["alice", "bob"])
