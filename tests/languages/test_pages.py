@@ -9,13 +9,18 @@ from html.parser import HTMLParser
 import polib
 import pytest
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import trans_real
 
 from annotations.models import Image, Study
 from annotations.pages.compare import QUESTIONS
 from annotations.pairs import draws
 from annotations.studies import invitations, known_answers, practice
+from audit.languages import as_english
 from audit.models import AccountLanguage
+from judges.models import Run
+from judges.runs import lifecycle
+from judges.runs import queries as run_queries
 from tests.languages.messages import all_messages, file_of, languages
 
 PLACES = re.compile(r"%\(\w+\)s?|%%|<[^>]+>")
@@ -120,7 +125,6 @@ def test_the_words_of_scripts_are_on_the_page_that_needs_them(as_alice, study):
 
 def test_numbers_have_a_point_in_every_language():
     from django.template import Context, Template
-    from django.utils import translation
 
     for language in ("en", "de", "zh-hans"):
         with translation.override(language):
@@ -162,7 +166,8 @@ class Texts(HTMLParser):
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
         self.found += [given[name] or "" for name in self.HEARD if name in given]
-        if tag in self.NOT_READ:
+        # What is marked as English is meant to be.
+        if tag in self.NOT_READ or tag in self.inside or given.get("lang") == "en":
             self.inside.append(tag)
 
     def handle_endtag(self, tag):
@@ -318,6 +323,47 @@ def test_the_account_page_is_finished(as_alice_with_password, study, bracketed, 
     # The secret is drawn.
     letters = page.context["letters"] or "-"
     assert_all_in_brackets(page, [*texts_of_forms(study), *OF_PROGRAMS, letters])
+
+
+def names_of_judges() -> list[str]:
+    """What a paper calls its judge; what has to be typed as it is; devices, weights and libraries."""
+    judges = run_queries.list_judges()
+    typed = [
+        word for judge in judges for word in re.findall(r"[\w./+:-]+", judge.needs) if "." in word
+    ]
+    return [*(word for judge in judges for word in (judge.title, judge.name)), *typed, "GB"]
+
+
+@pytest.mark.parametrize("name", ["runs", "run-judges"])
+def test_the_pages_of_judges_are_finished(as_alice, study, bracketed, name):
+    page = as_alice.get(reverse(name, args=[study.slug]), headers=bracketed)
+    assert_all_in_brackets(page, [*texts_of_forms(study), *names_of_judges()])
+
+
+@pytest.mark.parametrize("state", ["running", "finished", "stopped"])
+def test_a_run_is_told_in_the_language(as_alice, study, alice, bracketed, state):
+    run = lifecycle.start_run(study=study, name="geneval-builtin", options={}, by=alice.user)
+    Run.objects.filter(pk=run.pk).update(
+        state=state, scored=3, failed=1, reason="The disk is full."
+    )
+    page = as_alice.get(reverse("runs", args=[study.slug]), headers=bracketed)
+    assert_all_in_brackets(page, [*texts_of_forms(study), *names_of_judges()])
+
+
+@pytest.mark.parametrize("judge", ["geneval-builtin", "blip-vqa"])
+def test_the_options_of_a_judge_are_finished(as_alice, study, bracketed, judge):
+    page = as_alice.get(reverse("run-options", args=[study.slug, judge]), headers=bracketed)
+    data = [*texts_of_forms(study), *names_of_judges()]
+    for field in (one for group in page.context["judge"].groups.values() for one in group):
+        data += [field.label, str(field.default), *field.choices]
+    assert_all_in_brackets(page, [*data, page.context["judge"].weights])
+
+
+def test_what_stays_english_is_marked_on_other_pages_only():
+    for language, shown in (("en", "a &lt; b"), ("de", '<span lang="en">a &lt; b</span>')):
+        with translation.override(language):
+            assert as_english("a < b") == shown
+            assert as_english("") == ""
 
 
 @pytest.mark.parametrize("who", ["alice", "bob"])
