@@ -18,9 +18,11 @@ from annotations.pairs import draws
 from annotations.studies import invitations, known_answers, practice
 from audit.languages import as_english
 from audit.models import AccountLanguage
+from audit.reports import make as reports
 from judges.models import Run
 from judges.runs import lifecycle
 from judges.runs import queries as run_queries
+from tests.audit.pages.test_dashboards import judge_all
 from tests.languages.messages import all_messages, file_of, languages
 
 PLACES = re.compile(r"%\(\w+\)s?|%%|<[^>]+>")
@@ -364,6 +366,32 @@ def test_what_stays_english_is_marked_on_other_pages_only():
         with translation.override(language):
             assert as_english("a < b") == shown
             assert as_english("") == ""
+
+
+def texts_of_a_report(page) -> list[str]:
+    """Names of judges and of files; what the filters are called is English so far."""
+    said = ["mm", "UTC", str(page.context["report_id"])]
+    said += ["reference", "majority or mean", "with the owner’s decisions", "Dawid–Skene"]
+    said += ["unanimous images only"]
+    for line in page.context["lines"]:
+        said += [line["shown"].title, line["shown"].short, line["shown"].judge]
+    for plot in ("drifted", "gap"):
+        links = page.context[plot].get("downloads", [])
+        said += [file["name"] for column in links for file in column["files"]]
+    return said
+
+
+def test_the_summary_is_finished(as_alice, study, bracketed):
+    judge_all(study)
+    reports.make_report(study=study)
+    page = as_alice.get(reverse("summary", args=[study.slug]), headers=bracketed)
+    assert page.context["lines"]
+    assert_all_in_brackets(page, [*texts_of_forms(study), *texts_of_a_report(page)])
+
+
+def test_a_study_without_a_report_says_so_in_the_language(as_alice, study, bracketed):
+    page = as_alice.get(reverse("summary", args=[study.slug]), headers=bracketed)
+    assert_all_in_brackets(page, texts_of_forms(study))
 
 
 @pytest.mark.parametrize("who", ["alice", "bob"])
