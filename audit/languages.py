@@ -20,7 +20,11 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
-from django.utils.html import _json_script_escapes  # type: ignore[attr-defined]
+from django.utils.html import (  # type: ignore[attr-defined]
+    _json_script_escapes,
+    conditional_escape,
+    format_html,
+)
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST
@@ -117,6 +121,16 @@ def other_languages() -> list[tuple[str, str, bool]]:
     """Code, own name, and whether the page speaks it."""
     now = translation.get_language()
     return [(code, str(name), code == now) for code, name in settings.LANGUAGES]
+
+
+@register.filter
+def as_english(text: str) -> SafeString:
+    """What a recipe, a method or a stored answer says is English on every page: marked, so that it is
+    read aloud as such."""
+    shown = conditional_escape(text)
+    if not shown or translation.get_language() == ENGLISH:
+        return shown
+    return format_html('<span lang="en">{}</span>', shown)
 
 
 @register.simple_tag

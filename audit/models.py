@@ -4,6 +4,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F
 from django.utils import timezone
+from django.utils.translation import gettext_lazy
 
 from annotations.models import Image, Job, Leased, Study, in_payload
 
@@ -217,8 +218,8 @@ class ApiToken(models.Model):
     """Lets a program in as its owner, for a while: `audit.accounts.tokens`. Only a hash is kept."""
 
     class Scope(models.TextChoices):
-        READ = "read", "read"
-        WRITE = "write", "read and write"
+        READ = "read", gettext_lazy("read")
+        WRITE = "write", gettext_lazy("read and write")
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens"

@@ -13,6 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.functional import cached_property
+from django.utils.translation import gettext_noop
 
 from annotations.imports import so_far
 from annotations.imports.outcome import sentences
@@ -89,10 +90,10 @@ class Run(models.Model):
     """A judge over the images of a study."""
 
     class State(models.TextChoices):
-        RUNNING = "running", "running"
-        FINISHED = "finished", "finished"
-        CANCELLED = "cancelled", "cancelled"
-        STOPPED = "stopped", "stopped by a failure"
+        RUNNING = "running", gettext_noop("running")
+        FINISHED = "finished", gettext_noop("finished")
+        CANCELLED = "cancelled", gettext_noop("cancelled")
+        STOPPED = "stopped", gettext_noop("stopped by a failure")
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="runs")
     judge = models.ForeignKey(Judge, on_delete=models.PROTECT, related_name="runs")

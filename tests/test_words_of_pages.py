@@ -127,11 +127,11 @@ def branch(text: str, number: int) -> str:
     stack: list[list[str]] = [[""]]
     for part in TEMPLATE_TAG.split(text):
         word = part[2:-2].split()[0] if part.startswith("{%") and part[2:-2].split() else ""
-        if word == "if":
+        if word in ("if", "blocktranslate"):
             stack.append([""])
-        elif word in ("elif", "else") and len(stack) > 1:
+        elif word in ("elif", "else", "plural") and len(stack) > 1:
             stack[-1].append("")
-        elif word == "endif" and len(stack) > 1:
+        elif word in ("endif", "endblocktranslate") and len(stack) > 1:
             branches = stack.pop()
             stack[-1][-1] += branches[min(number, len(branches) - 1)]
         elif word in ("for", "empty", "endfor", "include", "partialdef", "endpartialdef"):

@@ -14,6 +14,7 @@ from django.db import transaction
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
@@ -63,7 +64,7 @@ def token_make(request: PersonsRequest) -> HttpResponse:
 def token_end(request: PersonsRequest, token_id: int) -> HttpResponse:
     if not tokens.revoke(user=request.user, pk=token_id):
         raise Http404
-    messages.success(request, "The token is revoked.")
+    messages.success(request, gettext("The token is revoked."))
     return redirect("account")
 
 
@@ -71,7 +72,7 @@ def token_end(request: PersonsRequest, token_id: int) -> HttpResponse:
 @never_cache
 def password(request: PersonsRequest) -> HttpResponse:
     if not request.user.has_usable_password() or settings.OIDC_ONLY:
-        raise Refused("This account has no password.")
+        raise Refused(gettext("This account has no password."))
     OLD_PASSWORDS.take_or_refuse(str(request.user.pk))
     form = PasswordChangeForm(request.user, request.POST)
     if not form.is_valid():
@@ -81,7 +82,9 @@ def password(request: PersonsRequest) -> HttpResponse:
     update_session_auth_hash(request, request.user)
     messages.success(
         request,
-        "The password is changed. Other browsers are logged out, and all tokens have ended.",
+        gettext(
+            "The password is changed. Other browsers are logged out, and all tokens have ended."
+        ),
     )
     return redirect("account")
 
@@ -93,10 +96,11 @@ def email(request: PersonsRequest) -> HttpResponse:
     opens no account before it is confirmed."""
     user, typed = request.user, request.POST.get("email", "").strip()[:255]
     if not user.has_usable_password() or settings.OIDC_ONLY:
-        raise Refused("The address of this account is changed in the administration.")
+        raise Refused(gettext("The address of this account is changed in the administration."))
     OLD_PASSWORDS.take_or_refuse(str(user.pk))
     if not user.check_password(request.POST.get("password", "")):
-        return _page(request, status=422, email=typed, email_refusal="The password is not right.")
+        refusal = gettext("The password is not right.")
+        return _page(request, status=422, email=typed, email_refusal=refusal)
     OLD_PASSWORDS.give_back(str(user.pk))
     if typed:
         try:
@@ -107,7 +111,8 @@ def email(request: PersonsRequest) -> HttpResponse:
     with transaction.atomic():
         user.save(update_fields=["email"])
         event_log.note_account("e-mail", "changed the e-mail address", account=user, by=user)
-    messages.success(request, "The e-mail address is changed." if typed else "No address is kept.")
+    done = gettext("The e-mail address is changed.") if typed else gettext("No address is kept.")
+    messages.success(request, done)
     return redirect("account")
 
 
@@ -117,9 +122,8 @@ def email_letter(request: PersonsRequest) -> HttpResponse:
     addresses.ask_for_letter(request.user)
     address = own_address.default() or request.build_absolute_uri("/")
     send(mail_address_task, request.user.pk, address)
-    messages.success(
-        request, f"A link is on its way to {request.user.email}. Open it within a day."
-    )
+    sentence = gettext("A link is on its way to %(address)s. Open it within a day.")
+    messages.success(request, sentence % {"address": request.user.email})
     return redirect("account")
 
 
@@ -130,7 +134,7 @@ def email_confirm(request: PersonsRequest, key: str) -> HttpResponse:
     if request.method != "POST":
         return render(request, "registration/confirm_address.html")
     addresses.confirm(request.user, key)
-    messages.success(request, "The e-mail address is confirmed.")
+    messages.success(request, gettext("The e-mail address is confirmed."))
     return redirect("account")
 
 
@@ -140,11 +144,11 @@ def factor_begin(request: PersonsRequest) -> HttpResponse:
     """Show the secret as a picture; it counts once a code from it has come back."""
     user = request.user
     if tokens.is_crowd_worker(user):
-        raise Refused("Crowd workers have no password, and no second factor.")
+        raise Refused(gettext("Crowd workers have no password, and no second factor."))
     if user.has_usable_password() and not settings.OIDC_ONLY:
         OLD_PASSWORDS.take_or_refuse(str(user.pk))
         if not user.check_password(request.POST.get("password", "")):
-            return _page(request, status=422, refusal="The password is not right.")
+            return _page(request, status=422, refusal=gettext("The password is not right."))
         OLD_PASSWORDS.give_back(str(user.pk))
     return _page(request, secret=second_factor.begin(user))
 
@@ -169,7 +173,7 @@ def factor_off(request: PersonsRequest) -> HttpResponse:
     except Refused as refusal:
         return _page(request, status=422, refusal=refusal.message)
     request.session.pop(second_factor.SHOWN, None)
-    messages.success(request, "The second factor is off.")
+    messages.success(request, gettext("The second factor is off."))
     return redirect("account")
 
 

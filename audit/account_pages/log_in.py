@@ -14,6 +14,7 @@ from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
 from django.utils.http import url_has_allowed_host_and_scheme, urlencode
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_GET, require_http_methods
 
@@ -76,7 +77,7 @@ def code(request: HttpRequest) -> HttpResponse:
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
             request.session[second_factor.SHOWN] = True
             return redirect(half_way["following"])
-        wrong = second_factor.WRONG
+        wrong = gettext(second_factor.WRONG)
     context = {"wrong": wrong}
     return render(request, "registration/code.html", context, status=422 if wrong else 200)
 

@@ -14,6 +14,7 @@ from django.core import signing
 from django.core.mail import send_mail
 from django.db import transaction
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
 from annotations import event_log
 from annotations.errors import Refused
@@ -23,7 +24,9 @@ from audit.models import ConfirmedAddress
 MAILS = Rate("mails to confirm an address", free=3, every=timedelta(hours=1))
 SALT = "confirm an e-mail address"
 A_DAY = timedelta(days=1)
-DEAD_LINK = "This link does not work any more. Ask for a new one on your account page."
+DEAD_LINK = gettext_noop(
+    "This link does not work any more. Ask for a new one on your account page."
+)
 SUBJECT = "Confirm your address for Jurybox"
 LETTER = """Somebody, we hope you, gave this address for the account “{name}”.
 
@@ -72,7 +75,9 @@ def path_for(user: User) -> str:
 def ask_for_letter(user: User) -> None:
     """Refuses what cannot be sent; the letter itself is a worker's."""
     if not settings.SENDS_MAIL or not user.email:
-        raise Refused("No mail can be sent: this account has no address, or no mail server is set.")
+        raise Refused(
+            gettext("No mail can be sent: this account has no address, or no mail server is set.")
+        )
     MAILS.take_or_refuse(str(user.pk))
 
 
@@ -90,8 +95,8 @@ def confirm(user: User, key: str) -> None:
     try:
         account, email = signing.loads(key, salt=SALT, max_age=A_DAY)
     except (signing.BadSignature, ValueError, TypeError):
-        raise Refused(DEAD_LINK) from None
+        raise Refused(gettext(DEAD_LINK)) from None
     if account != user.pk or email != user.email:
-        raise Refused(DEAD_LINK)
+        raise Refused(gettext(DEAD_LINK))
     note_confirmed(user, email)
     event_log.note_account("e-mail", "confirmed the e-mail address", account=user, by=user)

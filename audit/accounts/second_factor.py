@@ -28,6 +28,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.utils import timezone
 from django.utils.crypto import constant_time_compare, salted_hmac
+from django.utils.translation import gettext, gettext_noop
 
 from annotations import event_log
 from annotations.api.problems import refusal_response
@@ -56,9 +57,9 @@ SEVERAL_FACTORS = frozenset(
     }
 )
 BESIDE_A_PASSWORD = frozenset({"otp", "hwk", "swk", "sc", "sms", "tel", "fpt", "face", "iris"})
-GIVE_THE_CODE = "Give the code of your second factor first."
-SET_UP = "Set up the second factor first."
-WRONG = "This code is not right. Wait for the next one, or use a recovery code."
+GIVE_THE_CODE = gettext_noop("Give the code of your second factor first.")
+SET_UP = gettext_noop("Set up the second factor first.")
+WRONG = gettext_noop("This code is not right. Wait for the next one, or use a recovery code.")
 
 
 def is_on(user: User) -> bool:
@@ -76,7 +77,7 @@ def must_have(user: User) -> bool:
 def begin(user: User) -> bytes:
     """A new secret, which counts once a code from it has come back."""
     if is_on(user):
-        raise Refused("The second factor is on already. Turn it off first.")
+        raise Refused(gettext("The second factor is on already. Turn it off first."))
     secret = one_time_codes.new_secret()
     SecondFactor.objects.update_or_create(user=user, defaults={"secret": _locked(secret)})
     return secret
@@ -102,9 +103,9 @@ def confirm(user: User, code: str) -> list[str]:
     """Turn it on; returns the recovery codes, which nobody can see again."""
     row = SecondFactor.objects.select_for_update().filter(user=user, confirmed_at=None).first()
     if row is None:
-        raise Refused("Begin again: there is no second factor to confirm.")
+        raise Refused(gettext("Begin again: there is no second factor to confirm."))
     if not _is_code(row, code):
-        raise Refused(WRONG)
+        raise Refused(gettext(WRONG))
     codes = _new_recovery_codes(row)
     row.confirmed_at = timezone.now()
     row.save()
@@ -127,7 +128,7 @@ def check(user: User, code: str) -> bool:
 
 def turn_off(user: User, code: str) -> None:
     if not check(user, code):
-        raise Refused(WRONG)
+        raise Refused(gettext(WRONG))
     SecondFactor.objects.filter(user=user).delete()
     event_log.note_account("second factor", "turned the second factor off", account=user)
 
@@ -190,7 +191,7 @@ class AsksForIt:
     def _ask(self, request: HttpRequest) -> HttpResponse:
         user = cast(User, request.user)
         there = is_on(user)
-        words = GIVE_THE_CODE if there else SET_UP
+        words = gettext(GIVE_THE_CODE if there else SET_UP)
         if request.path.startswith("/api/"):
             return refusal_response(words, 403)
         if request.method == "GET":

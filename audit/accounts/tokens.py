@@ -16,6 +16,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext
 from rest_framework.authentication import BaseAuthentication, get_authorization_header
 from rest_framework.exceptions import AuthenticationFailed
 from rest_framework.permissions import SAFE_METHODS, BasePermission
@@ -66,22 +67,24 @@ def make(
     """A new token, and its text, which nobody can find out later. `study`: the slug of the only one."""
     name = name.strip()[:100]
     if not name:
-        raise Refused("Give the token a name that says what it is for.")
+        raise Refused(gettext("Give the token a name that says what it is for."))
     if scope not in ApiToken.Scope.values:
-        raise Refused("A token's scope is read or write.")
+        raise Refused(gettext("A token's scope is read or write."))
     if not 1 <= days <= LONGEST_DAYS:
-        raise Refused(f"A token is valid for 1 to {LONGEST_DAYS} days.")
+        sentence = gettext("A token is valid for 1 to %(days)s days.")
+        raise Refused(sentence % {"days": LONGEST_DAYS})
     if is_crowd_worker(user):
-        raise NotYours("Crowd workers have no tokens.")
+        raise NotYours(gettext("Crowd workers have no tokens."))
     if not second_factor_shown and second_factor.must_have(user):
-        raise NotYours(second_factor.SET_UP)
+        raise NotYours(gettext(second_factor.SET_UP))
     only = _study(user, study)
     mine = ApiToken.objects.filter(user=user)
     if by_password:
         kept = mine.filter(by_password=True).order_by("-pk")[: MOST_BY_PASSWORD - 1]
         mine.filter(by_password=True).exclude(pk__in=[row.pk for row in kept]).delete()
     elif mine.filter(by_password=False).count() >= MOST:
-        raise Refused(f"You have {MOST} tokens; revoke one that is no longer needed.")
+        sentence = gettext("You have %(number)s tokens; revoke one that is no longer needed.")
+        raise Refused(sentence % {"number": MOST})
     text = f"jb_{secrets.token_urlsafe(32)}"
     token = ApiToken.objects.create(
         user=user,
@@ -182,7 +185,7 @@ def _study(user: User, slug: str) -> Study | None:
         return None
     place = place_of(user, slug)
     if place is None:
-        raise Refused("You have no place in a study of that name.")
+        raise Refused(gettext("You have no place in a study of that name."))
     return place.study
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils import translation
+
 from audit.view import by_urgency
 from audit.words import drift_state, page_sentences
 from audit.words import report as report_words
@@ -63,8 +65,11 @@ def _of_many(body: dict[str, Any]) -> list[str]:
         if drift_state.state_of(body["judges"][name]) == drift_state.DRIFTS
     }
     shown = list(drifting)[:EACH]
+    # Where somebody hands it in, it is read in English.
+    with translation.override("en"):
+        counts = report_words.tally(body["judges"])
     lines = [
-        report_words.tally(body["judges"]),
+        counts,
         *(drift_state.sentence(title(name), drifting[name]) for name in shown),
     ]
     if more := list(drifting)[EACH:]:

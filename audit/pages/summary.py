@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext
 
 from annotations.stored_answers.store import read_answer
 from audit.charts.drift import drifting_judges
@@ -34,9 +35,10 @@ def summary(page: ReportPage) -> dict[str, Any]:
             for line in words.describe_judges(body)
         ],
         "drifted": page.plot(
-            "drifted", "What drifted" if drifting_judges(body) else "Judges by release date"
+            "drifted",
+            gettext("What drifted") if drifting_judges(body) else gettext("Judges by release date"),
         ),
-        "gap": page.plot("gap", "What the gap moved by"),
+        "gap": page.plot("gap", gettext("What the gap moved by")),
         "statistics_url": page.address("side-by-side"),
         "uses_url": page.address("decide"),
         "drift_url": page.address("drift"),

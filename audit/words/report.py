@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
+from django.utils.translation import ngettext
+
 from audit.statistic_names import MAIN, stored_statistic
 from audit.stats import enough
 from audit.view import MANY, by_urgency
@@ -67,15 +69,24 @@ def tally(judges: dict[str, dict[str, Any]]) -> str:
         for state in (drift_state.HOLDS, drift_state.DRIFTS, drift_state.CANNOT_BE_TOLD)
     )
     parts = [
-        f"{held} {'follows people and holds' if held == 1 else 'follow people and hold'}",
-        f"{drifted} {'drifts' if drifted == 1 else 'drift'}",
-        f"{against} {'does' if against == 1 else 'do'} not follow people",
-        f"{untold} {'has' if untold == 1 else 'have'} not enough data yet",
-        f"{others} {'was' if others == 1 else 'were'} made for another question",
+        ngettext("%(number)s follows people and holds", "%(number)s follow people and hold", held),
+        ngettext("%(number)s drifts", "%(number)s drift", drifted),
+        ngettext("%(number)s does not follow people", "%(number)s do not follow people", against),
+        ngettext(
+            "%(number)s has not enough data yet", "%(number)s have not enough data yet", untold
+        ),
+        ngettext(
+            "%(number)s was made for another question",
+            "%(number)s were made for another question",
+            others,
+        ),
     ]
     counts = (held, drifted, against, untold, others)
-    told = [part for part, count in zip(parts, counts, strict=True) if count]
-    return f"{_n(len(judges), 'judge')}: {', '.join(told)}."
+    told = [part % {"number": count} for part, count in zip(parts, counts, strict=True) if count]
+    sentence = ngettext(
+        "%(number)s judge: %(counts)s.", "%(number)s judges: %(counts)s.", len(judges)
+    )
+    return sentence % {"number": len(judges), "counts": ", ".join(told)}
 
 
 def sentences(body: dict[str, Any]) -> list[str]:

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from audit.statistic_names import stored_statistic
 from audit.stats.instrument.following import (
     CANNOT_BE_TOLD,
@@ -21,14 +23,14 @@ from audit.words.numbers import number, side
 from audit.words.report import title
 from judges.names import short_titles
 
-NOT_ENOUGH = "not enough data yet"
+NOT_ENOUGH = gettext_noop("not enough data yet")
 NONE = "–"
 FOLLOWING = {
-    LIKE_A_PERSON: "like a person",
-    FOLLOWS: "yes",
-    WEAKLY: "weakly",
-    DOES_NOT: "no",
-    UPSIDE_DOWN: "upside down",
+    LIKE_A_PERSON: gettext_noop("like a person"),
+    FOLLOWS: gettext_noop("yes"),
+    WEAKLY: gettext_noop("weakly"),
+    DOES_NOT: gettext_noop("no"),
+    UPSIDE_DOWN: gettext_noop("upside down"),
     CANNOT_BE_TOLD: NOT_ENOUGH,
 }
 
@@ -65,33 +67,35 @@ def describe_judge(body: dict[str, Any], name: str) -> Line:
         off=_off(judge),
         use=NONE
         if against or drift_state.made_for(judge)
-        else ", ".join(uses(body, name)) or "nothing shown yet",
+        else ", ".join(uses(body, name)) or gettext("nothing shown yet"),
     )
 
 
 def _follows(judge: dict[str, Any]) -> str:
     if other := drift_state.made_for(judge):
-        return f"made for “{other}”"
-    return FOLLOWING.get(drift_state.following_of(judge), NONE)
+        return gettext("made for “%(other)s”") % {"other": other}
+    said = FOLLOWING.get(drift_state.following_of(judge))
+    return gettext(said) if said else NONE
 
 
 def _order(follow: dict[str, Any]) -> str:
     if follow.get("value") is None or follow.get("low") is None:
         return ""
     value, low, high = (number("auroc", follow[end], 2) for end in ("value", "low", "high"))
-    return f"{value} ({low} to {high})"
+    interval = gettext("%(value)s (%(low)s to %(high)s)")
+    return interval % {"value": value, "low": low, "high": high}
 
 
 def _stable(judge: dict[str, Any]) -> str:
     drift, state = judge["drift"], drift_state.state_of(judge)
     if drift_state.stopped(judge):
-        return "its run was stopped"
+        return gettext("its run was stopped")
     if state == drift_state.DRIFTS:
-        return f"drifts since {drift['since'][:7]}"
+        return gettext("drifts since %(month)s") % {"month": drift["since"][:7]}
     # A judge that does not follow people never holds.
     if drift_state.stands_against(judge) or drift_state.made_for(judge):
         return NONE
-    return "holds" if state == drift_state.HOLDS else NOT_ENOUGH
+    return gettext("holds") if state == drift_state.HOLDS else gettext(NOT_ENOUGH)
 
 
 def _off(judge: dict[str, Any]) -> str:
@@ -107,16 +111,17 @@ def uses(body: dict[str, Any], name: str) -> Iterator[str]:
     if drift_state.following_of(judge) == CANNOT_BE_TOLD:
         return
     if drift_state.state_of(judge) == drift_state.DRIFTS:
-        yield f"generators before {judge['drift']['since'][:7]}"
+        month = judge["drift"]["since"][:7]
+        yield gettext("generators before %(month)s") % {"month": month}
         return
     overall = judge["overall"]
     if stored_statistic(overall, "alt_test").get("passes"):
-        yield "labelling"
+        yield gettext("labelling")
     if stored_statistic(overall, "equivalence").get("equivalent"):
-        yield "mean scores"
+        yield gettext("mean scores")
     ranked = body.get("ranking", {}).get("judges", {}).get(name, {})
     if "undefined" not in ranked and ranked.get("swaps") == []:
-        yield "ranking"
+        yield gettext("ranking")
     gain = stored_statistic(overall, "best_of_n").get("people_gain", {})
     if gain.get("low") is not None and side(gain) > 0:
-        yield "best image"
+        yield gettext("best image")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet, prefetch_related_objects
+from django.utils.translation import gettext_noop
 
 from annotations.database.leases import reason_of
 from annotations.models import Atom as AtomRow
@@ -55,16 +56,16 @@ class Mend:
     of_judge: bool = False
 
 
-_DRAFT = Mend("Draft questions", "prompt-parts")
+_DRAFT = Mend(gettext_noop("Draft questions"), "prompt-parts")
 MENDS = {
     "include": _DRAFT,
     "questions": _DRAFT,
-    "choices": Mend("Give choices", "prompt-parts"),
-    "yes or no": Mend("Change the questions", "prompt-parts"),
-    PICTURE: Mend("Add the files", "imports"),
-    NoPicture.lacks: Mend("Add source pictures", "imports"),
-    "category": Mend("Choose the category", "run-options", of_judge=True),
-    "kind": Mend("Choose the kind", "run-options", of_judge=True),
+    "choices": Mend(gettext_noop("Give choices"), "prompt-parts"),
+    "yes or no": Mend(gettext_noop("Change the questions"), "prompt-parts"),
+    PICTURE: Mend(gettext_noop("Add the files"), "imports"),
+    NoPicture.lacks: Mend(gettext_noop("Add source pictures"), "imports"),
+    "category": Mend(gettext_noop("Choose the category"), "run-options", of_judge=True),
+    "kind": Mend(gettext_noop("Choose the kind"), "run-options", of_judge=True),
 }
 
 

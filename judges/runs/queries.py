@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db.models import Count, F, QuerySet
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_noop
 
 from annotations.models import Study
 from judges import catalogue, registry
@@ -26,15 +27,15 @@ from judges.runs.readiness import ABSENT, DOWNLOAD, NEEDS, READY, Readiness, rea
 SPEED_WINDOW = timedelta(seconds=30)
 # The engines of a judge, as headings of its options.
 PART_TITLES = {
-    "objects": "Object detector",
-    "colors": "Color classifier",
-    "depth": "Depth model",
-    "writing": "Text reader",
-    "similarity": "Similarity model",
-    "reward": "Reward model",
-    "answers": "Question answering model",
-    "talk": "Chat model",
-    "": "Rules",
+    "objects": gettext_noop("Object detector"),
+    "colors": gettext_noop("Color classifier"),
+    "depth": gettext_noop("Depth model"),
+    "writing": gettext_noop("Text reader"),
+    "similarity": gettext_noop("Similarity model"),
+    "reward": gettext_noop("Reward model"),
+    "answers": gettext_noop("Question answering model"),
+    "talk": gettext_noop("Chat model"),
+    "": gettext_noop("Rules"),
 }
 
 
@@ -62,7 +63,7 @@ class RunRow:
     @property
     def state(self) -> str:
         if self.run.is_running and is_provisional(self.run.judge):
-            return "its weights are being read"
+            return gettext_noop("its weights are being read")
         return self.run.get_state_display()
 
     @property
@@ -124,8 +125,12 @@ class JudgeChoice:
     @property
     def group(self) -> str:
         if not self.can_start:
-            return "Cannot score this study"
-        return "Ready" if self.readiness.is_ready else "Needs something first"
+            return gettext_noop("Cannot score this study")
+        return (
+            gettext_noop("Ready")
+            if self.readiness.is_ready
+            else gettext_noop("Needs something first")
+        )
 
     @property
     def order(self) -> tuple[int, int, int]:
@@ -195,10 +200,12 @@ class JudgeInfo:
 
     @property
     def sentence(self) -> str:
-        told = f"{self.state.capitalize()}." if self.state != NEEDS else ""
-        weights = f"Weights: {self.weights}." if self.weights else ""
+        told = f"{gettext(self.state.capitalize())}." if self.state != NEEDS else ""
+        weights = (
+            gettext("Weights: %(weights)s.") % {"weights": self.weights} if self.weights else ""
+        )
         speed = "; ".join(f"{one['seconds']:g} s on {one['device']}" for one in self.measured)
-        speed = f"An image took {speed}." if speed else ""
+        speed = gettext("An image took %(times)s.") % {"times": speed} if speed else ""
         return " ".join(part for part in (told, self.needs, weights, speed) if part)
 
     @property

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
 from judges import registry
 from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES
@@ -65,15 +67,16 @@ class Readiness:
         """A label: "Ready", "Needs download (22.4 GB)", "Needs a server", "Cannot run here (needs 54 GB, has
         23)"."""
         if self.is_too_large:
-            return f"Cannot run here (needs {self.wants_gb:.3g} GB, has {self.has_gb:.3g})"
+            sentence = gettext("Cannot run here (needs %(wants)s GB, has %(has)s)")
+            return sentence % self._gigabytes
         if self.state != NEEDS:
-            return self.state.capitalize()
+            return gettext("Ready") if self.is_ready else gettext("Cannot run here")
         kinds = {need.kind for need in self.needs}
         if MODEL in kinds:
-            return "Needs a server"
+            return gettext("Needs a server")
         if FILE in kinds:
-            return "Needs a file"
-        return f"Needs download{_in_brackets(self.download_gb)}"
+            return gettext("Needs a file")
+        return gettext("Needs download") + _in_brackets(self.download_gb)
 
     @property
     def next_steps(self) -> str:
@@ -85,19 +88,25 @@ class Readiness:
     def installing(self) -> str:
         if not self.absent:
             return ""
-        return (
-            f"Not installed here: {', '.join(self.absent)}. Install with {INSTALL}, or start it for a "
-            "worker that has its engines."
+        sentence = gettext(
+            "Not installed here: %(absent)s. Install with %(command)s, or start it for a worker that has "
+            "its engines."
         )
+        return sentence % {"absent": ", ".join(self.absent), "command": INSTALL}
 
     @property
     def moving(self) -> str:
         if not self.is_too_large:
             return ""
-        return (
-            f"Its weights want about {self.wants_gb:.3g} GB of memory; there are {self.has_gb:.3g}. Ask a "
-            "model server, or start it for a worker that has more (JUDGE_MEMORY says how much)."
+        sentence = gettext(
+            "Its weights want about %(wants)s GB of memory; there are %(has)s. Ask a model server, or start "
+            "it for a worker that has more (JUDGE_MEMORY says how much)."
         )
+        return sentence % self._gigabytes
+
+    @property
+    def _gigabytes(self) -> dict[str, str]:
+        return {"wants": f"{self.wants_gb:.3g}", "has": f"{self.has_gb:.3g}"}
 
 
 def readiness(entry: Entry, options: Mapping[str, Any]) -> Readiness:
@@ -111,7 +120,8 @@ def readiness(entry: Entry, options: Mapping[str, Any]) -> Readiness:
             continue
         if path == SERVER:
             if not checkpoint:
-                needs.append(Need(MODEL, f"Needs a server and its model: {kind}.checkpoint."))
+                words = gettext("Needs a server and its model: %(option)s.")
+                needs.append(Need(MODEL, words % {"option": f"{kind}.checkpoint"}))
             continue
         engine = path.rpartition(":")[2]
         weights = find(engine, checkpoint, options.get(f"{kind}.model") or "")
@@ -144,14 +154,17 @@ def _in_brackets(gigabytes: float | None) -> str:
 def _file(kind: str, engine: str, weights: Published | None) -> Need:
     """The authors' file, where they have published one."""
     official = OFFICIAL.get(engine, ())
-    words = f"Needs a file: {kind}.checkpoint"
+    option = f"{kind}.checkpoint"
     if not official:
-        return Need(FILE, f"{words}.")
+        return Need(FILE, gettext("Needs a file: %(option)s.") % {"option": option})
     newest = official[-1]
     size = _in_brackets(weights.download_gb if weights else None)
-    return Need(
-        FILE, f"{words}, {newest.name}{size} from {newest.address}.", newest.address, newest.name
-    )
+    words = gettext("Needs a file: %(option)s, %(file)s from %(address)s.") % {
+        "option": option,
+        "file": f"{newest.name}{size}",
+        "address": newest.address,
+    }
+    return Need(FILE, words, newest.address, newest.name)
 
 
 def _download(checkpoint: str, weights: Published | None) -> Need:
@@ -162,4 +175,5 @@ def _download(checkpoint: str, weights: Published | None) -> Need:
     address = f"{HUB}/{name}" if name.count("/") == 1 else ""
     what = name if address else checkpoint
     size = _in_brackets(weights.download_gb if weights else None)
-    return Need(DOWNLOAD, f"Fetches {what}{size} on first use.", address, what)
+    words = gettext("Fetches %(what)s on first use.") % {"what": f"{what}{size}"}
+    return Need(DOWNLOAD, words, address, what)

@@ -9,13 +9,20 @@ from html.parser import HTMLParser
 import polib
 import pytest
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import trans_real
 
-from annotations.models import Study
+from annotations.models import Image, Study
 from annotations.pages.compare import QUESTIONS
 from annotations.pairs import draws
-from annotations.studies import invitations
+from annotations.studies import invitations, known_answers, practice
+from audit.languages import as_english
 from audit.models import AccountLanguage
+from audit.reports import make as reports
+from judges.models import Run
+from judges.runs import lifecycle
+from judges.runs import queries as run_queries
+from tests.audit.pages.test_dashboards import judge_all
 from tests.languages.messages import all_messages, file_of, languages
 
 PLACES = re.compile(r"%\(\w+\)s?|%%|<[^>]+>")
@@ -120,7 +127,6 @@ def test_the_words_of_scripts_are_on_the_page_that_needs_them(as_alice, study):
 
 def test_numbers_have_a_point_in_every_language():
     from django.template import Context, Template
-    from django.utils import translation
 
     for language in ("en", "de", "zh-hans"):
         with translation.override(language):
@@ -162,7 +168,8 @@ class Texts(HTMLParser):
     def handle_starttag(self, tag, attributes):
         given = dict(attributes)
         self.found += [given[name] or "" for name in self.HEARD if name in given]
-        if tag in self.NOT_READ:
+        # What is marked as English is meant to be.
+        if tag in self.NOT_READ or tag in self.inside or given.get("lang") == "en":
             self.inside.append(tag)
 
     def handle_endtag(self, tag):
@@ -216,7 +223,7 @@ def texts_of_forms(study: Study) -> list[str]:
 
 
 def assert_all_in_brackets(page, data: list[str]) -> None:
-    assert page.status_code in (200, 403, 404), page.status_code
+    assert page.status_code in (200, 400, 403, 404, 409, 422), page.status_code
     assert "⟦" in page.text
     assert texts_outside_brackets(page.text, [*ALWAYS, *filter(None, data)]) == set()
 
@@ -257,6 +264,133 @@ def test_a_closed_study_is_told_in_the_language(as_bob, study, bracketed):
     study.status = "closed"
     study.save()
     page = as_bob.get(reverse("label", args=[study.slug]), headers=bracketed)
+    assert_all_in_brackets(page, texts_of_forms(study))
+
+
+def test_a_practice_round_is_finished(as_bob, study, bracketed):
+    for key in ("early-0", "early-1"):
+        image = Image.objects.select_related("prompt", "study__form").get(study=study, key=key)
+        known_answers.make(image=image, answers={"aligned": "1"}, explanation="")
+    practice.set_practice(study=study, images=2, pass_mark=80, tries=1)
+    address, data = reverse("practice", args=[study.slug]), texts_of_forms(study)
+    assert_all_in_brackets(as_bob.get(address, headers=bracketed), data)
+    as_bob.post(address, {"do": "begin"})
+    for value in ("0", "1"):
+        page = as_bob.get(address, headers=bracketed)
+        assert 'id="answers"' in page.text
+        assert_all_in_brackets(page, data)
+        sent = {"do": "answer", "image": page.context["image"].public_id}
+        as_bob.post(address, sent | {"answer-aligned": value, "answer-quality": value})
+        assert_all_in_brackets(as_bob.get(address, headers=bracketed), data)
+        as_bob.post(address, {"do": "go-on"})
+    assert_all_in_brackets(as_bob.get(address, headers=bracketed), data)
+
+
+def test_the_last_page_of_a_task_is_finished(as_bob, study, bracketed):
+    address = reverse("finished", args=[study.slug])
+    for status in ("open", "closed"):
+        Study.objects.filter(pk=study.pk).update(status=status)
+        assert_all_in_brackets(as_bob.get(address, headers=bracketed), texts_of_forms(study))
+
+
+OWN_PASSWORD = "a long password of hers"
+# A program reads these as they are written here.
+OF_PROGRAMS = ["laptop", "a@example.org"]
+
+
+@pytest.fixture
+def as_alice_with_password(client, alice):
+    alice.user.set_password(OWN_PASSWORD)
+    alice.user.email = "a@example.org"
+    alice.user.save()
+    client.force_login(alice.user)
+    return client
+
+
+@pytest.mark.parametrize(
+    ("route", "sent"),
+    [
+        ("account-token-make", {"name": "laptop", "scope": "read", "days": "9"}),
+        ("account-token-make", {"name": "", "scope": "read", "days": "9"}),
+        ("account-token-make", {"name": "laptop", "scope": "read", "days": "999999"}),
+        ("account-password", {"old_password": "x", "new_password1": "a", "new_password2": "b"}),
+        ("account-email", {"email": "x", "password": OWN_PASSWORD}),
+        ("account-email", {"email": "a@example.org", "password": "x"}),
+        ("account-factor-begin", {"password": OWN_PASSWORD}),
+        ("account-factor-on", {"code": "1"}),
+    ],
+)
+def test_the_account_page_is_finished(as_alice_with_password, study, bracketed, route, sent):
+    page = as_alice_with_password.post(reverse(route), sent, headers=bracketed)
+    # The secret is drawn.
+    letters = page.context["letters"] or "-"
+    assert_all_in_brackets(page, [*texts_of_forms(study), *OF_PROGRAMS, letters])
+
+
+def names_of_judges() -> list[str]:
+    """What a paper calls its judge; what has to be typed as it is; devices, weights and libraries."""
+    judges = run_queries.list_judges()
+    typed = [
+        word for judge in judges for word in re.findall(r"[\w./+:-]+", judge.needs) if "." in word
+    ]
+    return [*(word for judge in judges for word in (judge.title, judge.name)), *typed, "GB"]
+
+
+@pytest.mark.parametrize("name", ["runs", "run-judges"])
+def test_the_pages_of_judges_are_finished(as_alice, study, bracketed, name):
+    page = as_alice.get(reverse(name, args=[study.slug]), headers=bracketed)
+    assert_all_in_brackets(page, [*texts_of_forms(study), *names_of_judges()])
+
+
+@pytest.mark.parametrize("state", ["running", "finished", "stopped"])
+def test_a_run_is_told_in_the_language(as_alice, study, alice, bracketed, state):
+    run = lifecycle.start_run(study=study, name="geneval-builtin", options={}, by=alice.user)
+    Run.objects.filter(pk=run.pk).update(
+        state=state, scored=3, failed=1, reason="The disk is full."
+    )
+    page = as_alice.get(reverse("runs", args=[study.slug]), headers=bracketed)
+    assert_all_in_brackets(page, [*texts_of_forms(study), *names_of_judges()])
+
+
+@pytest.mark.parametrize("judge", ["geneval-builtin", "blip-vqa"])
+def test_the_options_of_a_judge_are_finished(as_alice, study, bracketed, judge):
+    page = as_alice.get(reverse("run-options", args=[study.slug, judge]), headers=bracketed)
+    data = [*texts_of_forms(study), *names_of_judges()]
+    for field in (one for group in page.context["judge"].groups.values() for one in group):
+        data += [field.label, str(field.default), *field.choices]
+    assert_all_in_brackets(page, [*data, page.context["judge"].weights])
+
+
+def test_what_stays_english_is_marked_on_other_pages_only():
+    for language, shown in (("en", "a &lt; b"), ("de", '<span lang="en">a &lt; b</span>')):
+        with translation.override(language):
+            assert as_english("a < b") == shown
+            assert as_english("") == ""
+
+
+def texts_of_a_report(page) -> list[str]:
+    """Names of judges and of files; what the filters are called is English so far."""
+    said = ["mm", "UTC", str(page.context["report_id"])]
+    said += ["reference", "majority or mean", "with the owner’s decisions", "Dawid–Skene"]
+    said += ["unanimous images only"]
+    for line in page.context["lines"]:
+        said += [line["shown"].title, line["shown"].short, line["shown"].judge]
+    for plot in ("drifted", "gap"):
+        links = page.context[plot].get("downloads", [])
+        said += [file["name"] for column in links for file in column["files"]]
+    return said
+
+
+def test_the_summary_is_finished(as_alice, study, bracketed):
+    judge_all(study)
+    reports.make_report(study=study)
+    page = as_alice.get(reverse("summary", args=[study.slug]), headers=bracketed)
+    assert page.context["lines"]
+    assert_all_in_brackets(page, [*texts_of_forms(study), *texts_of_a_report(page)])
+
+
+def test_a_study_without_a_report_says_so_in_the_language(as_alice, study, bracketed):
+    page = as_alice.get(reverse("summary", args=[study.slug]), headers=bracketed)
     assert_all_in_brackets(page, texts_of_forms(study))
 
 
