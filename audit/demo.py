@@ -63,8 +63,8 @@ PEOPLE = {
 
 @transaction.atomic
 def begin(user: User) -> Study:
-    """The demo for whoever may make studies, still without pictures: a worker draws them. Asked for
-    again it is the same study."""
+    """The demo for whoever may make studies, still without pictures: a worker draws them. A second
+    request finds the same study."""
     if not owners.may_make_studies(user):
         raise NotYours("Only people who may make studies can make the demo.")
     study, created = _study()

@@ -1,4 +1,4 @@
-"""In which language a page speaks: as the address asks (`?lang=`), else as this browser was told, else as it
+"""In which language a page speaks: as the address asks (`?lang=`), else as chosen in this browser, else as it
 prefers. What programs read stays English: the API, files, probes."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from audit.models import AccountLanguage
 register = template.Library()
 ENGLISH = "en"
 READ_BY_PROGRAMS = re.compile(r"^/(api|admin|charts)/|^/(healthz|readyz|metrics)$|\.[a-z]{2,4}$")
-# A word of a script, where it is said: gettext("saved").
+# A word of a script, where it is shown: gettext("saved").
 IN_SCRIPT = re.compile(r'\bn?gettext\(\s*"((?:[^"\\]|\\.)*)"(?:,\s*"((?:[^"\\]|\\.)*)")?')
 A_YEAR = 365 * 24 * 60 * 60
 

@@ -45,7 +45,7 @@ class MemoryFull(Exception):
 
 class Passing(Exception):
     """`reason` is part of a sentence, without its full stop. `retry_after`: seconds to wait, where the
-    server names them. `progress`: part of what was asked has been answered since the last time, and will
+    server names them. `progress`: some of the questions have been answered since the last time, and will
     not be repeated."""
 
     def __init__(

@@ -463,7 +463,7 @@ class SelfCheck(Job):
 
 
 class AnchorScoring(Job):
-    """The judge of a run asked about all anchors of a set once more, without the stored looks. `done`
+    """The judge of a run scores all anchors of a set once more, without the stored looks. `done`
     images are scored so far."""
 
     KIND, WORKING_WORDS = "anchor scoring", "being checked"
@@ -550,7 +550,7 @@ class MadeScore(models.Model):
 
 
 class Measurement(Job):
-    """The judge of a run asked about pictures made for its card. `done` pictures are scored so far; where
+    """The judge of a run scores pictures made for its card. `done` pictures are scored so far; where
     it stops, the scores stay, and the next one goes on there."""
 
     KIND, WORKING_WORDS = "card", "being measured"

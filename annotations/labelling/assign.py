@@ -73,7 +73,7 @@ def next_image(*, annotator: Membership) -> Assignment | None:
 def next_image_locked(annotator: Membership, *, holds_nothing: bool = False) -> Assignment | None:
     """`next_image` for a caller that has locked this person's row.
 
-    Expired leases are released when a page is opened, and before a person is told that nothing is
+    Expired leases are released when a page is opened, and before a person reads that nothing is
     left, but not with every answer. `holds_nothing`: they have just answered their image.
     """
     study = annotator.study
@@ -271,7 +271,7 @@ def release_expired(*, study: Study) -> int:
 @begins_again
 @transaction.atomic
 def call_in_reserves(*, study: Study) -> int:
-    """Nobody is told that nothing is left while others have images in reserve. Whoever has not been
+    """Nobody reads that nothing is left while others have images in reserve. Whoever has not been
     heard of for a while may be answering theirs without a connection, and keeps them until they run
     out."""
     heard_of = timezone.now() + lease_length(study) - HEARD_OF

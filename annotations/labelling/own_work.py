@@ -1,4 +1,4 @@
-"""What a person has done themselves, study by study: nothing of what others said, nothing of what is
+"""What a person has done themselves, study by study: no answers of others, nothing of what is
 known or was set aside."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A card as a signed file, and what can be said of one that somebody hands in."""
+"""A card as a signed file, and what is known of one that somebody hands in."""
 
 from __future__ import annotations
 

@@ -63,8 +63,8 @@ def draw_useful(
     user: Any = None,
     about: str = "",
 ) -> Draw:
-    """Half of the chances as useful as that, half uniform. Call it in the transaction that has asked
-    for the number of the draw."""
+    """Half of the chances as useful as that, half uniform. Call it in the transaction that took
+    the number of the draw."""
     chances = assisted.inclusion(useful, count)
     if isinstance(chances, Undefined):
         raise StudyRefused(f"Nothing was drawn: {chances.reason}.")

@@ -253,7 +253,7 @@ def _scaled(found: Estimate, by: float, n: int) -> Estimate:
 
 
 def _why_not(people: People, judge: JudgeScores, dated: np.ndarray, counted: np.ndarray) -> str:
-    """Why nothing can be told about drift; empty where something can. `dated` counts the images of
+    """Why nothing is known about drift; empty where something is. `dated` counts the images of
     each generator with a release date."""
     if judge.stopped:
         return f"{STOPPED}{judge.stopped}"

@@ -24,8 +24,8 @@ def rows_of(report: Report) -> str:
 
 
 def rows_now(study: Study) -> str:
-    """A hash of a few rows for each generator, run and person; and of what tells of an import that was
-    killed before it told: the newest of its rows, and how many scores each run has."""
+    """A hash of a few rows for each generator, run and person; and of what shows an import that was
+    killed before it raised the version: the newest of its rows, and how many scores each run has."""
     grown = (study.prompts, study.images, study.annotations)
     facts = [
         [study.slug, study.simulated, study.form_id],

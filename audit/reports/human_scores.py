@@ -75,8 +75,8 @@ def chances_at(
 
 
 def in_order(people: People, where: np.ndarray, *held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The places of these images, and their prompts as numbers, in an order that follows from what is
-    said of them: a sum in the order of names would have another last digit under other names."""
+    """The places of these images, and their prompts as numbers, in an order that follows from their
+    answers: a sum in the order of names would have another last digit under other names."""
     places = np.arange(people.prompts.size)[where]
     rows = [row[places] for row in (*held, people.chances, people.drawn) if row is not None]
     prompts = by_content(people.prompts[places], *rows)

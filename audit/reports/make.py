@@ -295,7 +295,7 @@ class Computation:
             for name, judge in self.judges.items()
             for cut in judge.cuts
         ]
-        # The best judge is told by these; others are compared with it.
+        # These show which judge is best; others are compared with it.
         made.sort(key=lambda part: not part.name.startswith("overall"))
         return [*made, Part("people", self._key("people"), self._of_people)]
 

@@ -155,7 +155,7 @@ class JudgeScores:
     atom_prompts: np.ndarray
     # Why its run was stopped: then its scores are not those of a whole study.
     stopped: str = ""
-    # Answers of the model that were not told and count 0, as in the official code.
+    # Answers of the model that the server left out and that count 0, as in the official code.
     assumed: int = 0
 
     @property

@@ -113,7 +113,7 @@ def ratings_of(
     options: Options,
     scale: Scale,
 ) -> dict[str, Any]:
-    """What is said of ratings alone. `busiest`: the answers of single people, who are compared with each
+    """What ratings alone have. `busiest`: the answers of single people, who are compared with each
     other."""
     if scale.is_yes_no:
         few = Undefined("for ratings; people answer yes or no", table.shape[1])

@@ -76,7 +76,7 @@ def settle(judged: dict[str, Any], ceiling: dict[str, Any] | None = None) -> Non
 
 
 def _stand_in(body: dict[str, Any]) -> None:
-    """Whether a judge that has drifted may stand in for a person is asked of the generators since."""
+    """Whether a judge that has drifted may stand in for a person depends on the generators since."""
     since = body["drift"].pop("alt_test", None)
     if since is not None and body["drift"]["alarm"]:
         body["overall"]["alt_test"] = {**since, "since": body["drift"]["since"]}

@@ -75,7 +75,7 @@ def resampled_kappa(
     draw.check_size(first.size)
     k = names.size
     if k * k * draw.clusters <= draw.n + FEW_CELLS:
-        # One count of what both said; all else are its sums.
+        # One count of both answers; all else are its sums.
         held = draw.by_class(first * k + second, k * k).reshape(draw.clusters, k, k)
         point = _kappa_of(held.sum(axis=0).astype(np.int64), weights)
     else:
@@ -129,7 +129,7 @@ def _kappa(first: Codes, second: Codes, k: int, weights: Weights) -> Result:
 
 
 def _kappa_of(table: NDArray[np.int64], weights: Weights) -> Result:
-    """`table`: how often the first said one class and the second another."""
+    """`table`: how often the first chose one class and the second another."""
     n, weight = int(table.sum()), disagreement_weights(len(table), weights)
     expected = int((weight * np.outer(table.sum(axis=1), table.sum(axis=0))).sum())
     if expected == 0:

@@ -47,7 +47,7 @@ def threshold(
 
     At each threshold the bound is Clopper and Pearson's upper end, level one-sided, of the share
     that disagrees. With fewer images than ln(level) / ln(1 - risk) no threshold could pass whatever
-    people said: such ones are no tests.
+    people answer: such ones are no tests.
     """
     if not 0 < risk < 1 or not 0 < level < 1 or not design_effect >= 1:
         raise ValueError("risk and level lie between 0 and 1, the design effect is 1 or more")

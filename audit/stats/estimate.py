@@ -20,7 +20,7 @@ class Estimate:
 
 @dataclass(frozen=True, slots=True)
 class WithoutInterval(Estimate):
-    """A value of which nothing honest can be said how sure it is, and why."""
+    """A value of which nobody can honestly say how sure it is, and why."""
 
     reason: str
 

@@ -22,7 +22,7 @@ LEAST = 1e-10
 
 @dataclass(frozen=True, slots=True)
 class Classes:
-    """`posterior` images x classes; `confusion` raters x true x said, the share of what a rater
+    """`posterior` images x classes; `confusion` raters x true x answer, the share of what a rater
     says of images of a class; rows and columns in the order of `images`, `raters`, `names`."""
 
     images: np.ndarray
@@ -118,7 +118,7 @@ def learn(
 
 
 def said_of(patterns: Patterns, chances: Floats) -> Floats:
-    """Raters x true x said: the sum of the chances of a class over the answers of a rater."""
+    """Raters x true x answer: the sum of the chances of a class over the answers of a rater."""
     k = patterns.classes
     sums: Floats = (patterns.given.T @ chances).reshape(patterns.raters, k, k)
     return sums.transpose(0, 2, 1)
@@ -127,7 +127,7 @@ def said_of(patterns: Patterns, chances: Floats) -> Floats:
 def _taught(
     patterns: Patterns, posterior: Floats, size: Floats, used: np.ndarray
 ) -> tuple[Floats, Floats]:
-    """The prior, and raters x true x said."""
+    """The prior, and raters x true x answer."""
     weighted = posterior * size[:, None]
     sums = np.maximum(said_of(patterns, weighted), LEAST)
     confusion = np.where(used[:, None, :], sums, 0.0)
@@ -137,7 +137,7 @@ def _taught(
 
 
 def _logs(confusion: Floats) -> Floats:
-    """Answers x true. What nobody said is asked of rows without images alone."""
+    """Answers x true. What nobody answered matters for rows without images alone."""
     known = confusion.transpose(0, 2, 1).reshape(-1, confusion.shape[1])
     return np.log(np.where(known > 0, known, 1.0))
 

@@ -36,7 +36,7 @@ from audit.stats.resampling.small_samples import (
 )
 from audit.stats.series import Floats, same_length
 
-# By the names of the methods below: what can be subtracted, or asked for resample by resample.
+# By the names of the methods below: what can be subtracted, or computed resample by resample.
 STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
     "mean": means.mean,
     "difference_of_means": means.difference_of_means,
@@ -380,7 +380,7 @@ def _side(side: Resampled, left_out: Floats) -> Callable[[float], Estimate]:
 
 
 def _remembering_one(values: Values) -> Values:
-    """Remembers the last answer: one draw is asked for at many confidences."""
+    """Remembers the last answer: one draw is needed at many confidences."""
     known: list[tuple[Counts, Floats]] = []
 
     def remembered(counts: Counts) -> Floats:

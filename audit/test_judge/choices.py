@@ -22,7 +22,7 @@ WORDS = {
 OTHER_SIDE = {FIRST: SECOND, SECOND: FIRST, BOTH: BOTH, BAD: BAD}
 WANTED = f"a column {PAIR}, and {VOTE} (a, b, tie; {SWAPPED} with the sides exchanged) or {' and '.join(SCORES)}"
 
-# What the judge names in each order in which it was asked, in the set's own sides.
+# What the judge names in each order in which it saw the pair, in the set's own sides.
 Choices = tuple[str, ...]
 
 

@@ -1,4 +1,4 @@
-"""The pairs of a published set's own file, with what people said: no picture is opened."""
+"""The pairs of a published set's own file, with the answers of people: no picture is opened."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Reader = Callable[[dict[str, Any]], tuple[str, str]]
 
 
 def _mmrb2(cell: dict[str, Any]) -> tuple[str, str]:
-    """Prompt, and what people said: their choice, else the mean of their grades (6: the first is better)."""
+    """Prompt, and the answer of people: their choice, else the mean of their grades (6: the first is better)."""
     content = cell["prompt_content"]
     prompt = repr(content) if content else str(cell["id"])
     chosen = str(cell["chosen"]).strip().lower()

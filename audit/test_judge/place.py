@@ -19,7 +19,7 @@ NO_PAIR = "None of the pairs in the judge’s file is in the set. Pairs are name
 
 def place_judge(name: str, pairs: list[Pair], choices: dict[str, Choices]) -> dict[str, Any]:
     """`official`: as the set defines it, in percent. `ours`: of pairs on which people prefer one side, a tie
-    of the judge's counts half, in both orders where it was asked in both; interval by prompts."""
+    of the judge's counts half, in both orders where it saw both; interval by prompts."""
     there = [pair for pair in pairs if choices.get(pair.name)]
     if not there:
         raise Refused(NO_PAIR.format(", ".join(pair.name[:40] for pair in pairs[:3])))
@@ -46,7 +46,7 @@ def place_judge(name: str, pairs: list[Pair], choices: dict[str, Choices]) -> di
 
 
 def _official(name: str, pairs: list[Pair], choices: dict[str, Choices]) -> Result:
-    """Each answer is right or not, the mean of the orders in which it was asked. Where a set has no ties of
+    """Each answer is right or not, the mean of the orders in which it saw the pair. Where a set has no ties of
     people's, a pair on which they tie is left out."""
     with_ties = name == "genai-bench"
     counted = [pair for pair in pairs if with_ties or pair.people not in TIES]

@@ -149,7 +149,8 @@ def _failures(hook: Webhook) -> Iterator[Told]:
 
 def _expired_cards(hook: Webhook) -> Iterator[Told]:
     """Each measured judge whose card holds no more: once for what it was measured on, until it is measured on
-    something newer. Nobody wrote down when it expired, so what had before the webhook was set is told, too."""
+    something newer. Nobody wrote down when it expired, so cards that had before the webhook was set are sent,
+    too."""
     study, now = hook.study, timezone.now()
     made = MadeScore.objects.filter(picture__image__study=study, judge=OuterRef("judge"))
     measured = set(

@@ -59,8 +59,8 @@ instead: ContextVar[Any] = ContextVar("instead", default=None)
 
 @dataclass(frozen=True, slots=True)
 class _Conversation:
-    """What the model is asked, and the pictures that it is shown first: names, and their places in the
-    call. Equal conversations are held once."""
+    """The questions to the model, and the pictures that it is shown first: names, and their places in
+    the call. Equal conversations are held once."""
 
     pictures: tuple[tuple[str, int], ...]
     turns: tuple[str, ...]
@@ -81,7 +81,7 @@ _NONE_YET = _Replies((), 0.0)
 
 @dataclass(slots=True)
 class _Refusals:
-    """Refusals in a row of one kind. One picture may be refused whatever is asked about it; a server
+    """Refusals in a row of one kind. One picture may be refused whatever the question; a server
     that refuses others, too, refuses everything."""
 
     kind: str = ""
@@ -158,7 +158,7 @@ class OpenAIServer(Engine, Declared):
         self._failures: Counter[bytes] = Counter()
         self._refusals = _Refusals()
         self._has_answered = False
-        # Hears each new reply with each picture that was asked about, if somebody sets it.
+        # Hears each new reply with each picture that the question was about, if somebody sets it.
         self.on_reply: Callable[[Image.Image, Mapping[str, Any]], None] | None = None
 
     @property
@@ -297,7 +297,7 @@ class OpenAIServer(Engine, Declared):
         return replies
 
     def _at_once(self) -> int:
-        """A server of which nobody knows yet whether it answers is asked no more than may be in vain."""
+        """A server of which nobody knows yet whether it answers gets no more calls than may be in vain."""
         if self._has_answered and not self._refusals.count:
             return self.concurrency
         return min(self.concurrency, self._refusals.requests_left)
@@ -370,7 +370,7 @@ class OpenAIServer(Engine, Declared):
     def _messages(
         self, conversation: _Conversation, urls: Sequence[str], bodies: Sequence[dict[str, Any]]
     ) -> list[dict[str, Any]]:
-        """All that was said so far, and the next turn."""
+        """The whole conversation so far, and the next turn."""
         messages: list[dict[str, Any]] = []
         if self.system and urls:
             messages.append({"role": "system", "content": self.system})
@@ -561,7 +561,7 @@ def _probability(
     quoted = ", ".join(f"“{answer}”" for answer in absent)
     words = f"Not among the {len(listed)} likeliest tokens: {quoted}."
     most = _at_most(listed, len(absent))
-    # A server that lists only what it said tells nothing of other answers.
+    # A server that lists only its own reply tells nothing of other answers.
     if len(listed) < 2 or (is_share and (not tokens or tokens[0][1] == 0)):
         return None, tokens, words, None
     words += f" They have at most {most:.2g}."

@@ -1,6 +1,6 @@
 """Qwen2-VL, Qwen2.5-VL and Qwen3-VL: every question about a picture in one pass, and conversations.
 
-A question is asked as in the official code: one user turn of picture and text in the checkpoint's
+A question is put as in the official code: one user turn of picture and text in the checkpoint's
 own chat template, and the scores of the first token of the reply. The picture is encoded once and
 kept for the next call.
 """

@@ -93,7 +93,7 @@ class ImageScorer:
 
     `keep_alive` is called before every engine call; it may raise StopWorking. `siblings` are the
     methods of other running judges: their questions go into the same call. `anew`: the engines
-    are asked whatever is stored, and nothing that they say is stored. `looks`: where what they say of
+    answer again whatever is stored, and nothing that they say is stored. `looks`: where what they say of
     changed pictures is stored, if those have rows of their own.
     """
 
@@ -134,7 +134,7 @@ class ImageScorer:
         return block
 
     def start(self, batch: Sequence[PendingImage]) -> None:
-        """Start decoding where an engine must be asked; unless another worker has asked it meanwhile."""
+        """Start decoding where an engine must answer; unless another worker has its answer meanwhile."""
         waiting = [pending for pending in batch if pending.wants]
         if waiting:
             self._read_stored(waiting)

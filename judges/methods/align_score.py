@@ -76,7 +76,7 @@ def align(
 ) -> Alignment:
     """`instances`: class and color; `relations`: (index, left|right|above|below, index).
 
-    `detections`: class, color and box. Those of categories that nobody asked for do not count.
+    `detections`: class, color and box. Those of categories that nobody looked for do not count.
     """
     relations = [(first, words, second) for first, words, second in relations]
     if not instances:

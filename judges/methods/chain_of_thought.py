@@ -182,7 +182,7 @@ class ChainOfThought(Optioned):
         )
 
     def _scores(self, held: Sequence[Sequence[str]]) -> list[float | None]:
-        """What was said to each question after the first, where the conversation was held several
+        """The reply to each question after the first, where the conversation was held several
         times: the first score that can be read."""
         return [
             next((s for reply in said if (s := read_score(reply, self.reading)) is not None), None)

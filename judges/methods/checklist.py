@@ -1,8 +1,8 @@
-"""The checklist: a model is asked about points of a picture, and a formula makes one score of its answers.
+"""The checklist: a model answers questions about points of a picture, and a formula makes one score of them.
 
 `asks` are texts, each a conversation of one turn. In them {prompt} stands for the prompt, {points} for all
 points of the prompt with their numbers, {metadata.KEY} for what the prompt's metadata say; a text with
-{point} is asked once for each point. Replies are read as `form` says. A point that is not answered, or
+{point} is put once for each point. Replies are read as `form` says. A point that is not answered, or
 not readable, has no score and says so; it is never a 0.
 
 What is read is a number for each point (`points` in the formula), and one for each of `fields`: its
@@ -82,12 +82,12 @@ class Ask:
     text: str
     point: int | None = None  # place of the point, counted from 0
     pictures: tuple[Placed, ...] = ()
-    sample: int = 0  # which time it is asked, counted from 0
+    sample: int = 0  # which time it is put, counted from 0
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """What was read when everything was asked once: of each point, and of each field."""
+    """What was read of one reply to every question: of each point, and of each field."""
 
     points: tuple[Reading, ...]
     fields: Mapping[str, Reading]
@@ -95,7 +95,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was said at one place, and the number that it is; or None and why not."""
+    """The reply at one place, and the number that it is; or None and why not."""
 
     said: Any
     score: float | None
@@ -262,7 +262,7 @@ class Checklist(Optioned):
         return [*sample.points, *sample.fields.values()]
 
     def _combined(self, readings: Sequence[Reading]) -> Reading:
-        """Of one sample, itself. Of several: how often what was said, and one number or why there is none."""
+        """Of one sample, itself. Of several: how often each reply came, and one number or why there is none."""
         if len(readings) == 1:
             return readings[0]
         return Reading(
@@ -286,7 +286,7 @@ class Checklist(Optioned):
         except NoValue:
             return None
 
-    # --- what is asked
+    # --- the questions
 
     @property
     def _asks_points(self) -> bool:

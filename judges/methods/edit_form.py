@@ -37,7 +37,7 @@ BY_SLUG = {form.slug: form for form in edits.FORMS}
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """What was said of one question, and the value on its scale; or None and why not."""
+    """The reply to one question, and the value on its scale; or None and why not."""
 
     said: Any
     value: float | None
@@ -200,7 +200,7 @@ def questions_of(form: Form) -> list[Question]:
 
 
 def write_prompt(form: Form, prompt: str) -> str:
-    """What a model is asked: the form's own words, and how to reply."""
+    """The question to a model: the form's own words, and how to reply."""
     lines = [form.introduction, "", "Instruction:", prompt, ""]
     for question in questions_of(form):
         lines.append(f"“{question.name}”: {question.text} {_scale(question)}")

@@ -1,4 +1,4 @@
-"""Whether an edit kept what nobody asked to change: the likeness of source and result outside a mask.
+"""Whether an edit kept what nobody wanted to change: the likeness of source and result outside a mask.
 
 It never looks at the instruction: an edit that did nothing kept everything.
 """

@@ -66,7 +66,7 @@ def revise(
 
 
 class _Matchings:
-    """The matchings with the most hits, asked for with some instances placed already."""
+    """The matchings with the most hits, where some instances are placed already."""
 
     def __init__(
         self,

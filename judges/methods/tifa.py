@@ -75,9 +75,9 @@ def answerable_places(
     *,
     threshold: float = F1_THRESHOLD,
 ) -> list[int]:
-    """The places of the questions that a text model, told the caption, answers as expected.
+    """The places of the questions that a text model, given the caption, answers as expected.
 
-    In the official order: a question asked before is dropped, then one whose multiple choice is
+    In the official order: a question that stood before is dropped, then one whose multiple choice is
     not the answer, then (unless it is a yes or no) one whose free answer shares too few words.
     """
     places = []

@@ -119,7 +119,7 @@ class VqaScore(Optioned):
 
     @property
     def options(self) -> dict[str, Any]:
-        """With the words that are actually asked, since they decide what the number means."""
+        """With the words of the question itself, since they decide what the number means."""
         known = WORDINGS[self.wording]
         return {
             "wording": self.wording,

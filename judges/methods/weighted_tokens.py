@@ -1,8 +1,8 @@
 """The weighted mean over answer words: Σ wᵢpᵢ / Σ pᵢ (Q-Align; ratings from log-probabilities).
 
-The model is asked one question, and the probabilities of the first token of each word are read: “excellent”
+The model gets one question, and the probabilities of the first token of each word are read: “excellent”
 weighs 1, “good” ¾, down to “bad” 0; or “1” to “5” weigh what they say. With {question} in the template each
-atom is asked about, and the score is the mean over them.
+atom has its question, and the score is the mean over them.
 """
 
 from __future__ import annotations

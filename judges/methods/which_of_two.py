@@ -1,11 +1,11 @@
-"""Which of two images matches a prompt better: asked twice, with the sides exchanged.
+"""Which of two images matches a prompt better: judged twice, with the sides exchanged.
 
 A model that prefers a side says the same side both times. What it says counts only where both replies name
-the same image; otherwise the two are a tie, and how often that happens is told as its swap consistency.
+the same image; otherwise the two are a tie, and how often both agree is shown as its swap consistency.
 A reply without a verdict is no answer, never a tie.
 
-Both are pictures of their own in the question, after the source where the prompt has one. `STRIP` is how
-it was asked before: both pasted into one picture, without a source. UnifiedReward's layouts are the words
+Both are pictures of their own in the question, after the source where the prompt has one. `STRIP` is the
+earlier question: both pasted into one picture, without a source. UnifiedReward's layouts are the words
 that its models were trained on; its pictures have no names.
 """
 
@@ -159,7 +159,7 @@ def question(
 
 
 def together(one: str | None, other: str | None) -> tuple[str | None, bool | None]:
-    """`one`: what was said with the first image left, `other`: with it right. “first”, “second” or “tie”,
+    """`one`: the reply with the first image left, `other`: with it right. “first”, “second” or “tie”,
     and whether both answered the same; None where a reply has no verdict."""
     if one is None or other is None:
         return None, None

@@ -1,4 +1,4 @@
-"""WISE's score of a generator: six categories, told by the number of the prompt, and their weighted mean.
+"""WISE's score of a generator: six categories, known by the number of the prompt, and their weighted mean.
 
 Until 2026-04 three grades of 0 to 2 were weighted .7, .2 and .1; since then each picture is right or
 wrong, the categories have other bounds and all but culture weigh the same.

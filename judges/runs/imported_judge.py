@@ -1,4 +1,4 @@
-"""A judge that is known by what it said alone: its scores or votes came from a file."""
+"""A judge that is known by its results alone: its scores or votes came from a file."""
 
 from __future__ import annotations
 

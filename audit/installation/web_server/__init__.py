@@ -1,4 +1,4 @@
-"""The web server: `serve` answers requests until it is asked to stop."""
+"""The web server: `serve` answers requests until a signal stops it."""
 
 from audit.installation.web_server.processes import serve
 

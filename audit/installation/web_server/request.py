@@ -44,7 +44,7 @@ def too_large(most: int) -> Refusal:
 class Request(HTTPRequestParser):
     # How much body may come; raised once it is known who sends it.
     most = SMALL
-    # Whether somebody has been asked who sends it.
+    # Whether its sender has been looked up.
     asked = False
     _beginning = b""
 

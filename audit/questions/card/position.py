@@ -20,7 +20,7 @@ FOR_FIRST = {LEFT: 1.0, TIE: 0.5, RIGHT: 0.0}
 
 
 def comparer_of(judge: Judge) -> Judge | None:
-    """The judge itself, or the same model asked about pairs."""
+    """The judge itself, or the same model with a question about pairs."""
     comparers = judges_that_compare()
     own = next((one for one in comparers if one.pk == judge.pk), None)
     key = judge.facts.get("talk", {}).get("key")

@@ -1,4 +1,4 @@
-"""What a judge said of the images of its card and of the pictures made from them, as columns."""
+"""A judge's scores of the images of its card and of the pictures made from them, as columns."""
 
 from __future__ import annotations
 

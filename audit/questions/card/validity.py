@@ -1,4 +1,4 @@
-"""Until when a card holds: a judge was measured on some generators, and is asked about newer ones."""
+"""Until when a card holds: a judge was measured on some generators, and shall judge newer ones."""
 
 from __future__ import annotations
 

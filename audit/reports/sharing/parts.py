@@ -28,7 +28,7 @@ class Part:
         return json.dumps(self.compute(step), allow_nan=False)
 
 
-# The parts of a report in the order in which they should be computed, given what is told so far: some are
+# The parts of a report in the order in which they should be computed, given the parts so far: some are
 # known only then.
 Plan = Callable[[Mapping[str, Any]], list[Part]]
 

@@ -9,7 +9,7 @@ smallest step   the first one from which on each fall has an interval above 0, a
 side            with the same two pictures in both orders, the share of answers that name the first place,
                 ties a half, less .5: what it prefers where there is no difference between the places.
                 Answers are counted, so the interval is wider by half a step of the mean at either end:
-                without that, a preference is told in 5.0 % of worlds without one, with it in 4.5 %.
+                without that, a preference is found in 5.0 % of worlds without one, with it in 4.5 %.
 
 Undefined with fewer than ten prompts: an interval of theirs would say little.
 """
@@ -71,7 +71,7 @@ def shift(moves: Floats, prompts: Codes, confidence: float = CONFIDENCE) -> Resu
 
 @dataclass(frozen=True, slots=True)
 class Ladder:
-    """`told`: the first step from which on every fall is told; 0 where none is."""
+    """`told`: the first step from which on every fall is sure; 0 where none is."""
 
     gain: Result
     falls: tuple[Result, ...]

@@ -39,7 +39,7 @@ def preferred(
     folds: int = FOLDS,
     seed: int = 0,
 ) -> Preferred | Undefined:
-    """`difference` is left's score less right's, `said` what the vote was (0 left, 1 right, 2 tie)."""
+    """`difference` is left's score less right's, `said` the vote (0 left, 1 right, 2 tie)."""
     if folds < 2:
         raise ValueError("cross-validation needs two folds at least")
     if seed < 0:

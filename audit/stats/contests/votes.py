@@ -1,4 +1,4 @@
-"""Votes between two systems, counted into cells: who stood left, who right, and what was said.
+"""Votes between two systems, counted into cells: who stood left, who right, and the vote.
 
 A million votes between fifty systems are some thousand cells, on which all models work. Which prompts
 hold which cells is kept beside them, for errors and resamples.
@@ -101,7 +101,7 @@ class Votes:
         return self._meetings[0].size * SAID
 
     def counts(self) -> Floats:
-        """Meetings x what was said."""
+        """Meetings x votes."""
         found = np.bincount(self.cells, minlength=self.of_cells)
         return found.reshape(-1, SAID).astype(np.float64)
 

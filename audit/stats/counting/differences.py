@@ -97,7 +97,7 @@ class Differences:
     ) -> Iterator[Chunk]:
         """Each of the upper entries with the lower ones whose values are from begin to end.
 
-        All pairs are tied or none is; with None each is asked, and discordant ones left out.
+        All pairs are tied or none is; with None each is looked at, and discordant ones left out.
         """
         held = np.bincount(lower.value, minlength=self.values.size)
         position = np.r_[0, np.cumsum(held)]

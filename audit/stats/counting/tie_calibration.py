@@ -106,7 +106,7 @@ def _by_correlation(
         return ranges  # scores so far from 0 for their spread that cells cannot be cut exactly
     cell = np.floor(line.values / width)
     cell = (cell - cell[0]).astype(np.int64)
-    # Lags beyond the ranges are not asked for, and need not come out right.
+    # Lags beyond the ranges are not used, and need not come out right.
     lags = min(int(cell[-1]) + 1, int(ranges[-1][1] / width) + 3 + blur)
     tied, concordant = (np.cumsum(counts) for counts in _lags(line, cell, lags))
     lag = np.arange(lags + 1 + blur)

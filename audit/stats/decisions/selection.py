@@ -100,8 +100,8 @@ def held_out(
     precision: float = 0.9,
     design_effect: float = 1.0,
 ) -> np.ndarray | Undefined:
-    """Which labelled images lie above a threshold that was chosen without their prompt: what people
-    said of these tells the precision of the rule, where the labels that chose cannot.
+    """Which labelled images lie above a threshold that was chosen without their prompt: the answers of
+    people on these give the precision of the rule, where the labels that chose cannot.
 
     Prompts are dealt into five folds in the order of their codes; a fold whose others find no threshold
     takes nothing.

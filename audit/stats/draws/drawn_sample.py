@@ -29,7 +29,7 @@ def mean(
     level: float = 0.05,
 ) -> Assisted | Undefined:
     """`people` is NaN where an image was not drawn or has no label; a chance of 0 is an image that could
-    not be drawn, and nothing is said of it.
+    not be drawn, and the result does not speak of it.
 
     With w = 1 / chance: beta = Var(F)^-1 Cov_w(F, Y), value = mean_w(Y) + beta (mean(F) - mean_w(F)).
     For prompts like these the error is that of the clusters' sums of w (e - mean_w(e)) / sum(w) +

@@ -14,7 +14,7 @@ WEAKLY: Final = "weakly"
 DOES_NOT: Final = "does not follow"
 UPSIDE_DOWN: Final = "upside down"
 CANNOT_BE_TOLD: Final = "cannot be told"
-# A judge that does not follow is never said to hold.
+# A judge that does not follow never counts as one that holds.
 FOLLOWING: Final = frozenset({LIKE_A_PERSON, FOLLOWS, WEAKLY})
 AGAINST: Final = frozenset({DOES_NOT, UPSIDE_DOWN})
 ENOUGH = 0.7

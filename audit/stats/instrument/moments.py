@@ -1,4 +1,4 @@
-"""Sums for each prompt and generator. Whatever is said of a judge as an instrument follows from them."""
+"""Sums for each prompt and generator. All statistics of a judge as an instrument follow from them."""
 
 from __future__ import annotations
 

@@ -62,7 +62,7 @@ def share_of_people(step: Step, noise: float, answers: Answers, *, points: float
 
 
 def prompts_to_tell(size: float, error: float, *, prompts: int, tests: int) -> int:
-    """So many prompts in all until a change of `size` is told with a chance of 80 %, where `prompts` gave
+    """So many prompts in all until a change of `size` is found with a chance of 80 %, where `prompts` gave
     this error, and each of so many tests could have been the one (Bonferroni)."""
     z = float(scipy.stats.norm.ppf(1 - LEVEL / 2 / tests) + scipy.stats.norm.ppf(POWER))
     return math.ceil(min(prompts * (z * error / size) ** 2, MOST * prompts))

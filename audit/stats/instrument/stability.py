@@ -202,7 +202,7 @@ def steps_of(
 
 
 def state_of(*, beyond: bool, inside: bool, p: float, p_holm: float) -> str:
-    """`p_holm`: corrected over all judges. What is more than chance by itself is not said to hold."""
+    """`p_holm`: corrected over all judges. What is more than chance by itself does not hold."""
     if beyond and p_holm <= DRIFT_LEVEL:
         return DRIFTS
     return HOLDS if inside and not beyond and p > LEVEL else CANNOT_BE_TOLD
@@ -228,7 +228,7 @@ def _steps(
         if compared.gain_used.value < SURE * compared.gain_used.error:
             return Undefined(NO_GAIN, compared.images)
         found.append(_step(since, compared, points))
-    # Where no date tells a gain, nothing is said of the gain, and so nothing holds.
+    # Where no date tells a gain, nothing is known of the gain, and so nothing holds.
     if all(step.gain is None for step in found):
         return Undefined(ONE_KIND, found[0].offset.n)
     return tuple(found)

@@ -150,7 +150,7 @@ class _Many(_Ratings):
         present = ~np.isnan(table)
         names, codes, _ = tally(table[present])
         unit = np.broadcast_to(np.arange(table.shape[1]), present.shape)[present]
-        # Units by what was said of them and ratings by size: in whatever order people and units came,
+        # Units by their answers and ratings by size: in whatever order people and units came,
         # sums have the same digits.
         by_size = np.lexsort((codes, unit))
         unit, codes = unit[by_size], codes[by_size]

@@ -17,8 +17,8 @@ BITS = 62
 
 
 def by_content(clusters: ArrayLike, *held: np.ndarray) -> Codes:
-    """A number from 0 for the cluster of each item. `held` is everything that will be asked of the
-    items: one value for each, or a table whose columns are the items and whose rows are people."""
+    """A number from 0 for the cluster of each item. `held` is everything that will be computed of
+    the items: one value for each, or a table whose columns are the items and whose rows are people."""
     codes, size = group_codes(clusters, np.asarray(clusters).size, what="clusters")
     item, width = np.zeros(codes.size, dtype=np.int64), 1
     for series in held:

@@ -104,7 +104,7 @@ def _reach(x: Floats, starts: Codes, ends: Codes, epsilon: float | None) -> tupl
 
 
 def _count(ordered: Floats, beyond: Callable[[Floats], NDArray[np.bool_]], guess: Floats) -> Codes:
-    """How many of the ascending values are beyond, each asked by the float difference itself."""
+    """How many of the ascending values are beyond, each decided by the float difference itself."""
     count = np.searchsorted(ordered, guess)
     padded = np.r_[ordered, np.inf]
     while True:

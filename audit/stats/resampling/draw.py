@@ -118,7 +118,7 @@ class Draw:
         return self.clusters * self.resamples * 8 <= KEPT_BYTES
 
     def are_own(self, counts: Floats) -> bool:
-        """Whether these are the draw's; asked without drawing, which a jackknife never needs."""
+        """Whether these are the draw's; found without drawing, which a jackknife never needs."""
         return counts is self.__dict__.get("counts")
 
     # What comes in

@@ -83,7 +83,7 @@ def ratio_of_sums(draw: Draw, over: ArrayLike, under: ArrayLike) -> Resampled | 
 
 
 def share(draw: Draw, point: Estimate, hit: np.ndarray, asked: np.ndarray) -> Resampled:
-    """What the hits are of all that was asked, both counted item by item."""
+    """The share of hits among all questions, both counted item by item."""
     draw.check_size(hit.size)
     sums = draw.by_cluster(hit.astype(np.float64), asked.astype(np.float64))
 

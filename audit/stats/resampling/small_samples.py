@@ -151,7 +151,7 @@ def between_ends(
     alike: float | None = None,
     most: float = math.inf,
 ) -> Limits:
-    """`alike`: as how many items all count where they do not differ, the clusters unless told; `most`:
+    """`alike`: as how many items all count where they do not differ, the clusters by default; `most`:
     as how many at most where they do."""
     slack = ROUNDING * (top - bottom)
     if not bottom - slack <= middle <= top + slack or not variance >= 0:

@@ -1,6 +1,6 @@
 """One request to a server: JSON there, JSON back, within a time limit.
 
-Nothing is sent twice here; what may work later is asked again by `judges.looks.ask_engine`. No
+Nothing is sent twice here; what may work later is tried again by `judges.looks.ask_engine`. No
 redirect is followed, no proxy is taken from the environment, no connection is kept open: a request
 goes to the server that it was allowed to go to, or nowhere.
 """
@@ -61,7 +61,7 @@ class Declined(Exception):
 
 
 class Server:
-    """A server that may be asked, within `with`. `timeout` is in seconds."""
+    """A server that takes calls, within `with`. `timeout` is in seconds."""
 
     def __init__(self, address: SplitResult, secret: str, timeout: float = 60.0) -> None:
         self._address, self._secret, self._timeout = address, secret, timeout

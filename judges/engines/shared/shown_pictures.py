@@ -13,5 +13,5 @@ def named_pictures(shown: Shown) -> tuple[tuple[str, Image.Image], ...]:
 
 
 def title_of(number: int, name: str) -> str:
-    """What stands before a picture; a model that is asked of “the source” must know which it is."""
+    """What stands before a picture; a question about “the source” must say which it is."""
     return f"Picture {number} ({name}):" if name else ""

@@ -73,7 +73,7 @@ _reader: ContextVar[Reader] = ContextVar("reader", default=_BY_READING)
 
 @contextmanager
 def read_by(digest: Callable[[Path], str], *, unknown: str = "") -> Iterator[None]:
-    """Within it, facts are told so; a web process must not read files of weights."""
+    """Within it, facts are read so; a web process must not read files of weights."""
     token = _reader.set(Reader(digest, unknown))
     try:
         yield

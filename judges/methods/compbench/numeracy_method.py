@@ -1,7 +1,7 @@
 """T2I-CompBench++, numeracy: how many of each thing a prompt counts are there (UniDet).
 
 Each of the N counted things weighs 1/N: one half for being there, one half for being there as
-often as asked. The default is what the official script does; its quirks and their repairs:
+often as the prompt wants. The default is what the official script does; its quirks and their repairs:
 
 - it knows the nouns of its own table only; a study brings what other prompts count as
   `metadata["counts"] = {"cat": 4}`.

@@ -133,7 +133,7 @@ class WeightedPoints(Optioned):
         return uses and not subject.prompt.strip()
 
     def _questions(self, subject: Subject) -> dict[str, Question]:
-        """The masks first, as in the official file; each asked once."""
+        """The masks first, as in the official file; each of them once."""
         asked = dict.fromkeys([*(self.masks or {}), *self._weights])
         rule = "share" if self.reading == SHARE else "first_tokens"
         words = (self.yes, self.no) if self.reading == SHARE else (self.yes,)

@@ -1,4 +1,4 @@
-"""What is painted around a thing whose color is asked for."""
+"""What is painted around a thing whose color is in question."""
 
 from __future__ import annotations
 

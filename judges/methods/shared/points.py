@@ -1,4 +1,4 @@
-"""The points of a checklist: what is asked about one prompt, from its atoms, its metadata or a recipe."""
+"""The points of a checklist: the questions about one prompt, from its atoms, its metadata or a recipe."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One question asked several times: what the samples say together, and how far apart they are.
+"""One question put several times: what the samples say together, and how far apart they are.
 
 A sample that cannot be read is left out and counted, never a 0. Samples that are tied have no majority.
 """
@@ -60,7 +60,7 @@ def combine_samples(values: Sequence[float | None], how: str) -> tuple[float | N
 def combine_readings(
     said: Sequence[Any], values: Sequence[float | None], reasons: Sequence[str], how: str
 ) -> tuple[str, float | None, str]:
-    """How often what was said, and one number or why there is none."""
+    """How often each reply came, and one number or why there is none."""
     value, reason = combine_samples(values, how)
     if reason and all(one is None for one in values):
         reason = reasons[0]
