@@ -9,7 +9,7 @@ import pytest
 from annotations import jobs
 from annotations.models import Job
 from audit.celery import app, hear_short_work_and_imports
-from audit.installation import processes
+from audit.installation.processes import workers
 from audit.models import WebhookMessage
 from judges.models import Preview, Upload
 from tests.audit.test_settings import start
@@ -48,7 +48,7 @@ def test_each_kind_of_job_says_its_queue():
     queues = {name: kind.queue for name, kind in jobs.KINDS.items()}
     assert {queues[model.KIND] for model in (Upload, Preview)} == {"imports"}
     assert queues[WebhookMessage.KIND] == "mail"
-    assert set(queues.values()) <= set(processes.ALL_QUEUES)
+    assert set(queues.values()) <= set(workers.ALL_QUEUES)
 
 
 @pytest.mark.parametrize(
@@ -71,13 +71,10 @@ def test_a_worker_hears_what_nobody_else_was_named_for(named, hears):
 
 
 def test_each_kind_of_work_has_a_worker_of_its_own():
-    heard = {}
-    for command in processes.worker_commands(concurrency=3):
-        given = dict(zip(command, command[1:], strict=False))
-        heard[given["--hostname"]] = given["--queues"], given["--concurrency"]
-    assert heard == {
-        "jurybox@%h": ("jurybox,mail", "3"),
-        "imports@%h": ("imports", "1"),
-        "judges@%h": ("judges", "3"),
-        "mail@%h": ("mail", "1"),
+    works = [workers.work_of(queue, concurrency=3) for queue in workers.ALL_QUEUES]
+    assert {work.name: (work.queues, work.processes) for work in works} == {
+        "jurybox": (("jurybox", "mail"), 3),
+        "imports": (("imports",), 1),
+        "judges": (("judges",), 3),
+        "mail": (("mail",), 1),
     }

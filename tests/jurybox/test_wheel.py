@@ -138,12 +138,12 @@ def test_workers_hear_every_queue_unless_told_otherwise(monkeypatch):
     given = []
 
     @contextmanager
-    def running(*commands, **more):
-        given.append([command[command.index("--queues") + 1] for command in commands])
+    def running(works, **more):
+        given.append([",".join(work.queues) for work in works])
         raise KeyboardInterrupt
         yield
 
-    monkeypatch.setattr("audit.installation.processes.running", running)
+    monkeypatch.setattr("audit.installation.processes.workers.running_workers", running)
     monkeypatch.setattr("signal.signal", lambda *_: None)
     call_command("worker")
     call_command("worker", queues="judges", concurrency=2)

@@ -67,7 +67,8 @@ class Command(PlainCommand):
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         web = processes.web_command(settings.PORT)
         address = f"http://127.0.0.1:{settings.PORT}/"
-        with processes.running(web, *processes.worker_commands()) as children:
+        workers = processes.workers_command(seconds_to_end=8)
+        with processes.running(web, workers) as children:
             try:
                 processes.wait_for(f"{address}healthz", children)
                 for run in runs:

@@ -6,10 +6,7 @@ import time
 from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand
-from audit.installation import processes
-
-# What is in hand may end; what then still runs is taken back by the next worker.
-SECONDS_TO_END = 50
+from audit.installation.processes import workers
 
 
 class Command(PlainCommand):
@@ -21,20 +18,26 @@ class Command(PlainCommand):
     def arguments(self, add) -> None:
         add("--queues", "judges alone for a machine with a GPU", default="")
         add("--concurrency", "processes for judges, and as many for reports", type=int, default=1)
+        add(
+            "--seconds-to-end",
+            "for what is in hand when it is stopped; the next worker takes back the rest",
+            type=float,
+            default=50,
+        )
 
-    def handle(self, *, queues, concurrency, **options) -> None:
+    def handle(self, *, queues, concurrency, seconds_to_end, **options) -> None:
         if concurrency < 1:
             raise CommandError("Ask for at least one process.")
-        chosen = [name for name in queues.split(",") if name] or processes.ALL_QUEUES
-        if unknown := set(chosen) - set(processes.ALL_QUEUES):
-            known = ", ".join(processes.ALL_QUEUES)
+        chosen = [name for name in queues.split(",") if name] or workers.ALL_QUEUES
+        if unknown := set(chosen) - set(workers.ALL_QUEUES):
+            known = ", ".join(workers.ALL_QUEUES)
             raise CommandError(f"There is no queue “{sorted(unknown)[0]}”; there are {known}.")
         # SIGTERM ends them like Ctrl-C does.
         signal.signal(signal.SIGTERM, signal.default_int_handler)
-        commands = processes.worker_commands(chosen, concurrency=concurrency)
+        works = [workers.work_of(queue, concurrency=concurrency) for queue in chosen]
         try:
-            with processes.running(*commands, seconds_to_end=SECONDS_TO_END) as children:
-                while all(child.poll() is None for child in children):
+            with workers.running_workers(works, seconds_to_end=seconds_to_end) as started:
+                while all(worker.poll() is None for worker in started):
                     time.sleep(0.5)
                 raise CommandError("A worker ended by itself; see above.")
         except KeyboardInterrupt:

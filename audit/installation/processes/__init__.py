@@ -1,4 +1,4 @@
-"""A web server and a worker as child processes, started together and ended in order."""
+"""A web server and the workers as child processes, started together and ended in order."""
 
 from __future__ import annotations
 
@@ -10,38 +10,30 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from typing import Protocol
 from urllib.request import urlopen
 
 from django.conf import settings
 
 from annotations.errors import Refused
 
-# Celery's warning to those who run a worker as root; what runs here ends with its terminal.
-AS_ROOT = "ignore:You're running the worker with superuser"
-# Each kind of work has a worker of its own, so that none waits for another.
-ALL_QUEUES = (settings.CELERY_TASK_DEFAULT_QUEUE, "imports", "judges", "mail")
+
+class Child(Protocol):
+    """As much of `subprocess.Popen` as ends it."""
+
+    @property
+    def pid(self) -> int: ...
+    def poll(self) -> int | None: ...
+    def terminate(self) -> None: ...
+    def wait(self, timeout: float | None = None) -> object: ...
 
 
 def web_command(port: int) -> list[str]:
     return ["django", "serve", "--port", str(port)]
 
 
-def worker_commands(queues: Sequence[str] = ALL_QUEUES, *, concurrency: int = 1) -> list[list[str]]:
-    """One for each queue. `concurrency`: processes for reports, and for judges."""
-    return [_worker_command(queue, concurrency) for queue in queues]
-
-
-def _worker_command(queue: str, concurrency: int) -> list[str]:
-    # Named beside reports, mail keeps this worker from hearing all other queues (`audit.celery`).
-    hears = f"{queue},mail" if queue == settings.CELERY_TASK_DEFAULT_QUEUE else queue
-    # One import at a time; mail is short.
-    processes = concurrency if queue in {settings.CELERY_TASK_DEFAULT_QUEUE, "judges"} else 1
-    return [
-        *("celery", "--app", "audit", "--quiet", "worker", "--loglevel", "WARNING"),
-        *("--queues", hears, "--hostname", f"{queue}@%h", "--concurrency", str(processes)),
-        *("--without-gossip", "--without-mingle"),
-        *(("--pool", "solo") if queue == "mail" else ()),
-    ]
+def workers_command(seconds_to_end: float) -> list[str]:
+    return ["django", "worker", "--seconds-to-end", str(seconds_to_end)]
 
 
 def check_port(port: int) -> None:
@@ -59,19 +51,15 @@ def check_port(port: int) -> None:
 def running(
     *commands: Sequence[str], seconds_to_end: float = 10
 ) -> Iterator[list[subprocess.Popen]]:
-    warnings = filter(None, (os.environ.get("PYTHONWARNINGS"), AS_ROOT))
-    environment = {**os.environ, "PYTHONWARNINGS": ",".join(warnings)}
     children = [
         # A session of its own: Ctrl-C comes to us alone, and we end them in order.
-        subprocess.Popen(  # noqa: S603
-            [sys.executable, "-m", *command], start_new_session=True, env=environment
-        )
+        subprocess.Popen([sys.executable, "-m", *command], start_new_session=True)  # noqa: S603
         for command in commands
     ]
     try:
         yield children
     finally:
-        _stop(children, seconds_to_end)
+        end_all(children, seconds_to_end)
 
 
 def wait_for(address: str, children: list[subprocess.Popen], seconds: float = 60) -> None:
@@ -87,7 +75,7 @@ def wait_for(address: str, children: list[subprocess.Popen], seconds: float = 60
     raise Refused(f"The web server did not answer within {seconds:g} s.")
 
 
-def _stop(children: list[subprocess.Popen], seconds: float) -> None:
+def end_all(children: Sequence[Child], seconds: float) -> None:
     """Ask each process to end; kill those that have not after so many seconds, and their children."""
     for child in children:
         if child.poll() is None:
