@@ -133,7 +133,7 @@ FLOORS = {
         {"pages"},
         {"doors", "pages/one_question"},
         {"api", "installation"},
-        {"installation/web_server", "account_pages"},
+        {"installation/web_server", "installation/processes", "account_pages"},
         {"admin", "apps", "management", "urls"},
     ],
     "jurybox": [
