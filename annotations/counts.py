@@ -13,6 +13,9 @@ def count_things(number: int, name: str) -> str:
         "atoms": ngettext("%(number)s atom", "%(number)s atoms", number),
         "generators": ngettext("%(number)s generator", "%(number)s generators", number),
         "images": ngettext("%(number)s image", "%(number)s images", number),
+        "labelled images": ngettext(
+            "%(number)s labelled image", "%(number)s labelled images", number
+        ),
         "labels": ngettext("%(number)s label", "%(number)s labels", number),
         "people": ngettext("%(number)s person", "%(number)s people", number),
         "prompt_pictures": ngettext(

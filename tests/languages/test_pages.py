@@ -372,10 +372,8 @@ def test_what_stays_english_is_marked_on_other_pages_only():
 
 
 def texts_of_a_report(page) -> list[str]:
-    """Names of judges and of files; what the filters are called is English so far."""
+    """Names of judges and of files."""
     said = ["mm", "UTC", str(page.context["report_id"])]
-    said += ["reference", "majority or mean", "with the owner’s decisions", "Dawid–Skene"]
-    said += ["unanimous images only"]
     for line in page.context["lines"]:
         said += [line["shown"].title, line["shown"].short, line["shown"].judge]
     for plot in ("drifted", "gap"):
@@ -397,9 +395,7 @@ def test_a_study_without_a_report_says_so_in_the_language(as_alice, study, brack
     assert_all_in_brackets(page, texts_of_forms(study))
 
 
-OWN_TABLE = (
-    b"path,caption,model,rating\n1.png,a red cup,SDXL,4\n2.png,two dogs,FLUX,2\n9.png,a cat,FLUX,1\n"
-)
+OWN_TABLE = b"path,caption,model,rating\n1.png,a red cup,SDXL,4\n2.png,two dogs,FLUX,2\n9.png,a cat,FLUX,1\n"
 # What its columns say, and names of files and of sets.
 OF_FILES = [
     *("images.csv", "path", "caption", "model", "rating", "1.png", "2.png", "9.png", "a red cup"),
@@ -410,9 +406,7 @@ OF_FILES = [
 
 
 def send_own_pictures(client, headers, **more):
-    pictures = [
-        SimpleUploadedFile(f"{n}.png", making.png((n, 2, 3)), "image/png") for n in (1, 2)
-    ]
+    pictures = [SimpleUploadedFile(f"{n}.png", making.png((n, 2, 3)), "image/png") for n in (1, 2)]
     table = SimpleUploadedFile("images.csv", OWN_TABLE, "text/csv")
     sent = {"file": [table, *pictures], **more}
     return client.post(reverse("study-new"), sent, headers=headers, follow=True)
