@@ -84,10 +84,9 @@ def _values(parts: tuple[str, ...], text: str) -> list[str] | None:
 def _patterns(language: str) -> tuple[Pattern, ...]:
     """Those with most words of their own first."""
     catalogue = getattr(trans_real.translation(language), "_catalog", None)
-    # One with a plural is known by its number, too.
-    messages = (
-        set() if catalogue is None else {key for key in catalogue.keys() if isinstance(key, str)}
-    )  # noqa: SIM118
+    # One with a plural is known by its number, too. The catalogue has no way through it but `keys`.
+    keys = catalogue.keys() if catalogue is not None else ()
+    messages = {key for key in keys if isinstance(key, str)}
     patterns = []
     for message in messages:
         pieces = PLACE.split(message)
