@@ -18,7 +18,7 @@ from annotations.access import HtmxRequest
 from annotations.database.read_only import SENTENCE, NothingStored, cannot_write
 from annotations.errors import Refused
 from annotations.event_log import current_request
-from annotations.stored_words import translate_stored
+from annotations.language.stored_words import translate_stored
 
 logger = logging.getLogger(__name__)
 CANNOT_WRITE = "The database does not answer, or the disk is full. Nothing was stored; try again."

@@ -29,7 +29,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST
 
-from annotations.stored_words import translate_stored
+from annotations.language.stored_words import translate_stored
 from audit.models import AccountLanguage
 
 register = template.Library()

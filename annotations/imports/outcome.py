@@ -8,8 +8,8 @@ from typing import Any
 
 from django.utils.translation import gettext, ngettext
 
-from annotations.counts import count_things, list_words
 from annotations.imports.turn import Turn
+from annotations.language.counts import count_things, list_words
 from annotations.sources.checks import Unfit
 from annotations.sources.records import Missing, Rejected, Remark
 

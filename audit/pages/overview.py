@@ -12,8 +12,8 @@ from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import PersonsRequest, place_of, place_or_404
-from annotations.counts import count_things, list_words
 from annotations.forms.versions import form_of
+from annotations.language.counts import count_things, list_words
 from annotations.models import Study
 from annotations.studies import flags
 from annotations.studies import queries as study_queries

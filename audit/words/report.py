@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import ngettext
 
-from annotations.counts import count_things
+from annotations.language.counts import count_things
 from audit.statistic_names import MAIN, stored_statistic
 from audit.stats import enough
 from audit.view import MANY, by_urgency

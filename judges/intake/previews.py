@@ -23,11 +23,11 @@ from annotations.access import place_of
 from annotations.benchmarks import guess_format, label_questions
 from annotations.benchmarks.form_from_labels import AnswerKind
 from annotations.benchmarks.registry import FORMATS, FREE, Source
-from annotations.counts import count_things
 from annotations.errors import Refused
 from annotations.forms.definition import Form
 from annotations.imports.outcome import Outcome
 from annotations.jobs import JobKind, Progress, run
+from annotations.language.counts import count_things
 from annotations.models import Study
 from annotations.sources import mapped_table, picture_folder, picture_names
 from annotations.sources.mapped_table import SHOWN

@@ -17,13 +17,13 @@ from annotations.access import PersonsRequest, research_place_or_404
 from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused, Refused
+from annotations.language.stored_words import translate_stored
 from annotations.models import Study
 from annotations.sound_json import load_json
 from annotations.sources import tidy_tables
 from annotations.sources.columns import KINDS, ROLES
 from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.sources.tools.result_files import READERS
-from annotations.stored_words import translate_stored
 from annotations.studies.owners import expect_maker
 from judges import tasks
 from judges.intake import bring_in, deliveries, previews, uploads

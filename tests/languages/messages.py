@@ -32,7 +32,7 @@ SCRIPTS = (
     *("base.js", "compare.js", "label-edit.js", "label-outbox.js", "label-page.js"),
     *("practice-page.js", "bring.js"),
 )
-# What these say is stored or refused in English; a page shows it in its language (`annotations.stored_words`).
+# What these say is stored or refused in English; a page shows it in its language (`annotations.language.stored_words`).
 STORED = (
     *("annotations/sources/*.py", "annotations/imports/*.py", "annotations/pictures/*.py"),
     *("annotations/benchmarks/guess_format.py", "annotations/benchmarks/label_questions.py"),

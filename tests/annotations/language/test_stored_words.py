@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import translation
 
-from annotations.stored_words import LONGEST, translate_stored
+from annotations.language.stored_words import LONGEST, translate_stored
 
 
 @pytest.mark.parametrize(
