@@ -7,7 +7,7 @@ from pathlib import Path
 from hatchling.metadata.plugin.interface import MetadataHookInterface
 
 # Extras that are one package of requirements.txt each, without the neural engines.
-SINGLE = {"parquet": "pyarrow", "s3": "django-storages"}
+SINGLE = {"parquet": "pyarrow", "s3": "django-storages", "cjk": "noto-cjk"}
 # Of requirements-core.txt, which the demo needs and somebody without it does not.
 OCR = ("rapidocr", "onnxruntime")
 

@@ -213,7 +213,9 @@ def _waits_for_tomorrow(kind: JobKind[Any], pk: int) -> bool:
         if None not in of.values() and used >= most * kind.most_seconds:
             hours = most * kind.most_seconds / 3600
             whose = "one person" if most == 1 else "one study"
-            words = f"It waits: workers give {hours:g} hour{'' if hours == 1 else 's'} a day to {whose}."
+            words = f"It waits: workers give {hours:g} hours a day to {whose}."
+            if hours == 1:
+                words = f"It waits: workers give 1 hour a day to {whose}."
             rows = kind.model.objects.filter(pk=pk, state=State.WAITING)
             rows.update(reason=words, due_at=timezone.now() + LOOK_AGAIN)
             return True

@@ -18,6 +18,7 @@ from annotations.access import HtmxRequest
 from annotations.database.read_only import SENTENCE, NothingStored, cannot_write
 from annotations.errors import Refused
 from annotations.event_log import current_request
+from annotations.language.stored_words import translate_stored
 
 logger = logging.getLogger(__name__)
 CANNOT_WRITE = "The database does not answer, or the disk is full. Nothing was stored; try again."
@@ -52,7 +53,8 @@ class RefusalsAsPages:
         if not isinstance(error, Refused):
             return None
         template = "error.html#sentence" if request.htmx else "error.html"
-        context = {"message": error.message, "status": error.status}
+        message = translate_stored(error.message) or error.message
+        context = {"message": message, "status": error.status}
         return render(request, template, context, status=error.status)
 
 

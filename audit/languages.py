@@ -29,6 +29,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST
 
+from annotations.language.stored_words import translate_stored
 from audit.models import AccountLanguage
 
 register = template.Library()
@@ -131,6 +132,13 @@ def as_english(text: str) -> SafeString:
     if not shown or translation.get_language() == ENGLISH:
         return shown
     return format_html('<span lang="en">{}</span>', shown)
+
+
+@register.filter
+def in_language(text: str) -> SafeString:
+    """What was stored in English, or refused; marked as English where no translation is known."""
+    translated = translate_stored(str(text))
+    return conditional_escape(translated) if translated else as_english(text)
 
 
 @register.simple_tag

@@ -13,7 +13,7 @@ from django.db import models
 from django.db.models import F, Q
 from django.utils import timezone
 from django.utils.functional import cached_property
-from django.utils.translation import gettext_noop
+from django.utils.translation import gettext_lazy, gettext_noop
 
 from annotations.imports import so_far
 from annotations.imports.outcome import sentences
@@ -257,7 +257,7 @@ class Look(models.Model):
 class Preview(Job):
     """A worker looks at what is in the files of a delivery, whose key is that of the job."""
 
-    KIND, WORKING_WORDS = "preview", "being looked at"
+    KIND, WORKING_WORDS = "preview", gettext_noop("being looked at")
 
     class Meta:
         proxy = True
@@ -359,11 +359,11 @@ class Upload(Job):
     about `total` are read so far."""
 
     class Brings(models.TextChoices):
-        STUDY = "study", "prompts, images and the files beside them"
-        LABELS = "labels", "labels"
-        SCORES = "scores", "scores"
+        STUDY = "study", gettext_lazy("prompts, images and the files beside them")
+        LABELS = "labels", gettext_lazy("labels")
+        SCORES = "scores", gettext_lazy("scores")
 
-    KIND, WORKING_WORDS = "upload", "importing"
+    KIND, WORKING_WORDS = "upload", gettext_noop("importing")
     brings = in_payload(lambda: "study")
     format = in_payload()
     # What the file was called, and where it waits.
@@ -429,7 +429,7 @@ class KnownWeights(models.Model):
 class WeightCheck(Job):
     """A look at a judge's weights before it is started."""
 
-    KIND, WORKING_WORDS = "weight check", "being checked"
+    KIND, WORKING_WORDS = "weight check", gettext_noop("being checked")
     judge = in_payload()
     options = in_payload(dict)
     # The weights are loaded and tested too.
@@ -445,7 +445,7 @@ class SelfCheck(Job):
     """A judge's scores of the same images before and after a change whose effect is known: no label
     is needed to see where the judge contradicts itself. `done` is the step that a worker is at."""
 
-    KIND, WORKING_WORDS = "self-check", "being checked"
+    KIND, WORKING_WORDS = "self-check", gettext_noop("being checked")
     judge = in_payload()
     options = in_payload(dict)
     # Images to draw for each kind of check.
@@ -466,7 +466,7 @@ class AnchorScoring(Job):
     """The judge of a run scores all anchors of a set once more, without the stored looks. `done`
     images are scored so far."""
 
-    KIND, WORKING_WORDS = "anchor scoring", "being checked"
+    KIND, WORKING_WORDS = "anchor scoring", gettext_noop("being checked")
     judge = in_payload()
     options = in_payload(dict)
     run = row_in_payload("judges.Run")
@@ -553,7 +553,7 @@ class Measurement(Job):
     """The judge of a run scores pictures made for its card. `done` pictures are scored so far; where
     it stops, the scores stay, and the next one goes on there."""
 
-    KIND, WORKING_WORDS = "card", "being measured"
+    KIND, WORKING_WORDS = "card", gettext_noop("being measured")
     judge = in_payload()
     options = in_payload(dict)
     run = row_in_payload("judges.Run")

@@ -24,11 +24,11 @@ async function ask(address, options) {
   });
   if (window.jurybox?.endedAtLogin(response.url)) {
     window.jurybox.goToLogin();
-    throw new Refused("Log in again; what was sent is kept.");
+    throw new Refused(gettext("Log in again; what was sent is kept."));
   }
   if (response.ok) return response.json();
   const reply = await response.json().catch(() => ({}));
-  const words = reply.message ?? `The server refused this (${response.status}).`;
+  const words = reply.message ?? gettext("The server refused this (%(status)).", { status: response.status });
   // What a server cannot do just now, it may do in a moment.
   throw response.status >= 500 || response.status === 429 ? new Error(words) : new Refused(words);
 }
@@ -73,7 +73,7 @@ async function hash(blob) {
 async function sendAll(files) {
   const list = files.map(({ path, file }) => [path, file.size, file.lastModified]);
   const total = files.reduce((sum, { file }) => sum + file.size, 0);
-  const broken = () => (said.textContent = "The line is broken. What was sent is kept; trying again …");
+  const broken = () => (said.textContent = gettext("The line is broken. What was sent is kept; trying again …"));
   const batch = await patiently(
     () =>
       ask(form.dataset.bring, {
@@ -99,7 +99,7 @@ async function sendAll(files) {
     }
     const done = Math.min(total, (number + 1) * batch.piece);
     bar.value = total ? (100 * done) / total : 100;
-    said.textContent = `${megabytes(done)} of ${megabytes(total)} sent.`;
+    said.textContent = gettext("%(done) of %(total) sent.", { done: megabytes(done), total: megabytes(total) });
   }
 }
 
@@ -111,7 +111,7 @@ async function take(files) {
   bar.value = 0;
   try {
     await sendAll(wanted);
-    said.textContent = "Sent. The files are being checked …";
+    said.textContent = gettext("Sent. The files are being checked …");
     // They are there; the form itself must not send them again.
     for (const input of form.querySelectorAll("[type=file]")) input.value = "";
     const look = document.createElement("input");
@@ -119,7 +119,7 @@ async function take(files) {
     form.append(look);
     form.submit();
   } catch (error) {
-    said.textContent = error instanceof Refused ? error.message : "These files cannot be read.";
+    said.textContent = error instanceof Refused ? error.message : gettext("These files cannot be read.");
     sending.hidden = true;
     busy = false;
   }

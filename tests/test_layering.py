@@ -38,7 +38,7 @@ MAY_USE_TORCH = {"judges/engines", "judges/generating"}
 # only. Folders on one floor do not know each other.
 FLOORS = {
     "annotations": [
-        {"bounded_numbers", "errors", "names", "random_keys"},
+        {"bounded_numbers", "errors", "language", "names", "random_keys"},
         {
             "consensus",
             "database",

@@ -6,7 +6,10 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
 from annotations.imports.turn import Turn
+from annotations.language.counts import count_things, list_words
 from annotations.sources.checks import Unfit
 from annotations.sources.records import Missing, Rejected, Remark
 
@@ -133,19 +136,19 @@ class Outcome:
 
 def sentences(outcome: dict[str, Any]) -> list[str]:
     """What was imported, and what the study had already."""
-    done = [_count(outcome[name], name) for name in COUNTS if outcome.get(name)]
-    verb = "Would import" if outcome.get("dry_run") else "Imported"
-    lines = [f"{verb} {', '.join(done)}." if done else "Nothing is new."]
-    if outcome["unchanged"] == 1:
-        lines.append("1 row was there already and is unchanged.")
-    elif outcome["unchanged"]:
-        lines.append(f"{outcome['unchanged']} rows were there already and are unchanged.")
+    done = [count_things(outcome[name], name) for name in COUNTS if outcome.get(name)]
+    imported = gettext("Imported %(what)s.")
+    if outcome.get("dry_run"):
+        imported = gettext("Would import %(what)s.")
+    lines = [imported % {"what": list_words(done)} if done else gettext("Nothing is new.")]
+    if number := outcome["unchanged"]:
+        words = ngettext(
+            "%(number)s row was there already and is unchanged.",
+            "%(number)s rows were there already and are unchanged.",
+            number,
+        )
+        lines.append(words % {"number": number})
     return lines
-
-
-def _count(number: int, name: str) -> str:
-    words = name.replace("_", " ")
-    return f"{number} {words.removesuffix('s') if number == 1 else words}"
 
 
 def reject(outcome: Outcome, record: Any, unfit: Unfit) -> None:

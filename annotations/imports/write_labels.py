@@ -486,8 +486,9 @@ def _rule(question: dict[str, Any]) -> Rule:
     numbered = [choice for choice in choices if not isinstance(choice["value"], str)]
     worded = [choice for choice in choices if isinstance(choice["value"], str)]
     several = kind == "choices"
+    one, some = f"“{name}” takes one of: {listed}.", f"“{name}” takes some of: {listed}."
     return Rule(
-        f"“{name}” takes {'some' if several else 'one'} of: {listed}.",
+        some if several else one,
         {float(choice["value"]) for choice in numbered},
         {choice["text"].strip().lower(): float(choice["value"]) for choice in numbered},
         frozenset(choice["value"] for choice in worded),

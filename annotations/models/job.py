@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
 from annotations.models.study import Study
 
@@ -49,15 +50,15 @@ class Job(Leased):
     """
 
     class State(models.TextChoices):
-        WAITING = "waiting", "waiting for a worker"
-        WORKING = "working", "being worked on"
-        DONE = "done", "done"
-        REFUSED = "refused", "refused"
-        GIVEN_UP = "given up", "given up"
+        WAITING = "waiting", gettext_lazy("waiting for a worker")
+        WORKING = "working", gettext_lazy("being worked on")
+        DONE = "done", gettext_lazy("done")
+        REFUSED = "refused", gettext_lazy("refused")
+        GIVEN_UP = "given up", gettext_lazy("given up")
 
     KIND = ""
     # What a page calls the state of a job that a worker has in hand.
-    WORKING_WORDS = "being worked on"
+    WORKING_WORDS = gettext_noop("being worked on")
 
     kind = models.CharField(max_length=20)
     # No study: work for the installation, or for a study that is not there yet, or hardly any more.
@@ -119,7 +120,7 @@ class Job(Leased):
     @property
     def state_words(self) -> str:
         is_held = self.state == self.State.WORKING
-        return self.WORKING_WORDS if is_held else str(self.State(self.state).label)
+        return gettext(self.WORKING_WORDS) if is_held else str(self.State(self.state).label)
 
 
 class _JsonValue(property):

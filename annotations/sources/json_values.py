@@ -68,5 +68,7 @@ def left_out(names: Iterable[str], why: str) -> Iterator[Remark]:
     names = sorted(names)
     if names:
         shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
-        files = "1 file was" if len(names) == 1 else f"{len(names)} files were"
-        yield Remark(f"{files} left out ({why}): {shown}.")
+        if len(names) == 1:
+            yield Remark(f"1 file was left out ({why}): {shown}.")
+        else:
+            yield Remark(f"{len(names)} files were left out ({why}): {shown}.")

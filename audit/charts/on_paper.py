@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from html import escape
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal, cast
 from xml.etree import ElementTree
@@ -33,6 +34,8 @@ STEP = re.compile(r"(translate|rotate)\(([^()]*)\)")
 ANCHORS = {"middle": 0.5, "end": 1.0}
 LINE_HEIGHT = 1.2  # of the size of a letter
 # Typst's own font has these; for others it looks into those of the machine.
+# The package of a licensed font with the letters of Chinese, Japanese and Korean: `jurybox[cjk]`.
+MORE_LETTERS: Final = "noto_cjk_sans_otc"
 KNOWN = re.compile(r"[\u0000-\u024f\u0370-\u03ff\u2000-\u22ff]*")
 DOTS_PER_INCH = 300
 Kind = Literal["pdf", "svg", "png"]
@@ -136,16 +139,25 @@ def _set_by_typst(told: dict[str, Any], svg: str, kind: str) -> bytes:
         (folder / "chart.json").write_text(json.dumps(told), encoding="utf-8")
         nothing = folder / "no-packages"
         nothing.mkdir()
+        is_known = all(KNOWN.fullmatch(one["text"]) for one in told["words"])
+        more = [] if is_known else font_folders()
         compiler = typst.Compiler(
             str(folder / "paper.typ"),
             root=str(folder),
-            ignore_system_fonts=all(KNOWN.fullmatch(one["text"]) for one in told["words"]),
+            ignore_system_fonts=is_known or bool(more),
+            font_paths=more,
             package_path=str(nothing),
             package_cache_path=str(nothing),
         )
         # A moment of the clock would make every file another one.
         made = compiler.compile(format=cast(Kind, kind), ppi=DOTS_PER_INCH, timestamp=0)
         return cast(bytes, made)
+
+
+def font_folders() -> list[str]:
+    """Where the fonts lie that were installed for more letters than Typst's own have."""
+    package = find_spec(MORE_LETTERS)
+    return list(package.submodule_search_locations or ()) if package else []
 
 
 def _describe_svg(content: bytes, signature: str) -> bytes:

@@ -14,6 +14,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final, cast
 
+from audit.charts.on_paper import font_folders
 from audit.charts.when_used import typst
 from audit.handed_in.document import Document, Figure, Table
 from audit.handed_in.standing_words import DIGITS, line
@@ -31,17 +32,18 @@ BREAK = "\u200b"
 
 
 def as_pdf(document: Document) -> bytes:
-    """With the fonts that Typst carries; where they lack a letter, also with those of the machine;
-    where these lack it too, the last page names it."""
+    """With the fonts that Typst carries; where they lack a letter, also with those that were installed for
+    it, then with those of the machine; where these lack it too, the last page names it."""
     lacking: list[str] = []
-    for machine_fonts in (False, True):
+    more = font_folders()
+    for folders, machine_fonts in (([], False), *([(more, False)] if more else []), (more, True)):
         try:
-            return _compiled(document, (), machine_fonts=machine_fonts, to_keep=True)
+            return _compiled(document, (), folders, machine_fonts=machine_fonts, to_keep=True)
         except typst.TypstError as error:
             lacking = sorted(set(LACKING.findall(error.diagnostic)))
             if not lacking:
                 raise
-    return _compiled(document, _lost(lacking), machine_fonts=True, to_keep=False)
+    return _compiled(document, _lost(lacking), more, machine_fonts=True, to_keep=False)
 
 
 def _lost(letters: list[str]) -> tuple[str, ...]:
@@ -53,7 +55,12 @@ def _lost(letters: list[str]) -> tuple[str, ...]:
 
 
 def _compiled(
-    document: Document, lost: tuple[str, ...], *, machine_fonts: bool, to_keep: bool
+    document: Document,
+    lost: tuple[str, ...],
+    folders: list[str],
+    *,
+    machine_fonts: bool,
+    to_keep: bool,
 ) -> bytes:
     with tempfile.TemporaryDirectory(prefix="jurybox-report-") as name:
         folder = Path(name)
@@ -69,6 +76,7 @@ def _compiled(
             str(main),
             root=str(folder),
             ignore_system_fonts=not machine_fonts,
+            font_paths=folders,
             package_path=str(nothing),
             package_cache_path=str(nothing),
         )

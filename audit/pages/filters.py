@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit.charts.faces import face_of
 from audit.reports.options import CONSENSUS
 from audit.view import MANY
@@ -30,31 +32,36 @@ def of_answers(body: dict[str, Any], options: dict[str, Any]) -> list[dict[str, 
     shown = []
     if len(body["questions"]) > 1:
         asked = [(name, name) for name in body["questions"]]
-        shown.append(select("question", "question", asked, body["question"]))
+        shown.append(select("question", gettext("question"), asked, body["question"]))
     if body["positive_at"] is not None:
         low, high = body["range"]
         cut = options.get("positive_at")
         shown.append(
             {
                 "name": "positive_at",
-                "title": f"right from ({low:g} to {high:g})",
+                "title": gettext("right from (%(low)s to %(high)s)")
+                % {"low": f"{low:g}", "high": f"{high:g}"},
                 "number": "" if cut is None else f"{cut:g}",
                 "usual": f"{body['positive_at']:.4g}",
             }
         )
     if body["people"].get("raters", 0) > 1:
         rules = [
-            (rule, words)
+            (rule, gettext(words))
             for rule, words in CONSENSUS.items()
             if body["scale"] == "yes/no" or rule != "dawid-skene"
         ]
-        shown.append(select("consensus", "reference", rules, options.get("consensus", "usual")))
+        shown.append(
+            select("consensus", gettext("reference"), rules, options.get("consensus", "usual"))
+        )
     return shown
 
 
 def judge_select(body: dict[str, Any], value: str | None) -> dict[str, Any]:
     """For a page that shows one judge."""
-    return select("judge", "judge", [(name, title(name)) for name in body["judges"]], value)
+    return select(
+        "judge", gettext("judge"), [(name, title(name)) for name in body["judges"]], value
+    )
 
 
 def judge_boxes(body: dict[str, Any], shown: Sequence[str]) -> dict[str, Any]:
@@ -63,9 +70,12 @@ def judge_boxes(body: dict[str, Any], shown: Sequence[str]) -> dict[str, Any]:
     total = len(body["judges"])
     return {
         "name": "judge",
-        "title": "judges",
+        "title": gettext("judges"),
         # Folded where they would push the chart off the screen.
-        "many": f"{len(shown)} of {total} judges chosen" if total > MANY else "",
+        "many": gettext("%(shown)s of %(total)s judges chosen")
+        % {"shown": len(shown), "total": total}
+        if total > MANY
+        else "",
         "boxes": [
             {
                 "value": name,

@@ -8,17 +8,19 @@ from dataclasses import dataclass
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import PersonsRequest, place_of, place_or_404
 from annotations.forms.versions import form_of
+from annotations.language.counts import count_things, list_words
 from annotations.models import Study
 from annotations.studies import flags
 from annotations.studies import queries as study_queries
 from annotations.studies.queries import StudyCounts
+from audit.languages import in_language
 from audit.models import ClosedTour, Report
 from audit.pages.home_cards import next_step
-from audit.words.numbers import count_words
 from judges.models import Run
 
 
@@ -88,63 +90,94 @@ def _steps(
     has_images = counts.images > 0
     yield Step(
         "data",
-        "Data",
-        f"{count_words(counts.images, 'image')} of {count_words(counts.prompts, 'prompt')} by "
-        f"{count_words(counts.generators, 'generator')}."
-        if has_images
-        else "No images yet. Bring pictures, tables, or a benchmark’s files.",
+        gettext("Data"),
+        _data_words(counts),
         has_images,
         step_address("imports"),
-        "Import more" if has_images else "Import images",
-        (("Export images", exported("images")),) if has_images else (),
+        gettext("Import more") if has_images else gettext("Import images"),
+        ((gettext("Export images"), exported("images")),) if has_images else (),
     )
-    asked = len(form_of(study.form).questions)
     yield Step(
         "questions",
-        "Questions",
-        f"People answer “{study.form.title}”, {count_words(asked, 'question')} about each image.",
+        gettext("Questions"),
+        gettext("People answer “%(form)s”, %(questions)s about each image.")
+        % {
+            "form": study.form.title,
+            "questions": count_things(len(form_of(study.form).questions), "questions"),
+        },
         True,
         step_address("form-edit") if is_owner else "",
-        "Change the questions",
-    )
-    labelled = (
-        f"{counts.labelled} of {count_words(counts.images, 'image')} labelled; "
-        if has_images
-        else ""
+        gettext("Change the questions"),
     )
     yield Step(
         "people",
-        "Annotators",
-        f"{labelled}{count_words(counts.people, 'person', 'people')} in this study, up to {study.overlap} "
-        "for each image.",
+        gettext("Annotators"),
+        _people_words(study, counts),
         has_images and counts.labelled == counts.images,
         step_address("people"),
-        "Invite people" if is_owner else "See the people",
-        (("Export labels", exported("labels")),) if counts.annotations else (),
+        gettext("Invite people") if is_owner else gettext("See the people"),
+        ((gettext("Export labels"), exported("labels")),) if counts.annotations else (),
     )
-    going, stopped = runs.count(Run.State.RUNNING), runs.count(Run.State.STOPPED)
-    parts = [count_words(len(runs), "run")]
-    parts += [f"{going} in progress"] if going else []
-    parts += [f"{stopped} stopped with an error"] if stopped else []
     yield Step(
         "judges",
-        "Judges",
-        f"{', '.join(parts)}."
-        if runs
-        else "No judge has scored these images yet. Start one, or import its scores.",
-        bool(runs) and not going and not stopped,
+        gettext("Judges"),
+        _run_words(runs),
+        bool(runs) and not {Run.State.RUNNING, Run.State.STOPPED} & set(runs),
         step_address("runs"),
-        "See the runs" if runs else "Start a judge",
-        (("Export scores", exported("scores")),) if runs else (),
+        gettext("See the runs") if runs else gettext("Start a judge"),
+        ((gettext("Export scores"), exported("scores")),) if runs else (),
     )
     yield Step(
         "audit",
-        "Audit",
-        (report.summary.get("sentence") or "There is a report.")
-        if report
-        else "No report yet. It needs labels and a judge’s scores of the same images.",
+        gettext("Audit"),
+        _report_words(report),
         report is not None,
         step_address("summary"),
-        "See the summary",
-        (("Export reports", step_address("reports")),) if report is not None else (),
+        gettext("See the summary"),
+        ((gettext("Export reports"), step_address("reports")),) if report is not None else (),
     )
+
+
+def _data_words(counts: StudyCounts) -> str:
+    if not counts.images:
+        return gettext("No images yet. Bring pictures, tables, or a benchmark’s files.")
+    return gettext("%(images)s of %(prompts)s by %(generators)s.") % {
+        "images": count_things(counts.images, "images"),
+        "prompts": count_things(counts.prompts, "prompts"),
+        "generators": count_things(counts.generators, "generators"),
+    }
+
+
+def _people_words(study: Study, counts: StudyCounts) -> str:
+    people = {"people": count_things(counts.people, "people"), "overlap": study.overlap}
+    if not counts.images:
+        return gettext("%(people)s in this study, up to %(overlap)s for each image.") % people
+    return gettext(
+        "%(labelled)s of %(images)s labelled; %(people)s in this study, up to %(overlap)s for each image."
+    ) % {
+        "labelled": counts.labelled,
+        "images": count_things(counts.images, "images"),
+        **people,
+    }
+
+
+def _run_words(runs: list[str]) -> str:
+    if not runs:
+        return gettext("No judge has scored these images yet. Start one, or import its scores.")
+    going, stopped = runs.count(Run.State.RUNNING), runs.count(Run.State.STOPPED)
+    parts = [count_things(len(runs), "runs")]
+    if going:
+        parts.append(ngettext("%(number)s in progress", "%(number)s in progress", going))
+        parts[-1] %= {"number": going}
+    if stopped:
+        words = ngettext(
+            "%(number)s stopped with an error", "%(number)s stopped with an error", stopped
+        )
+        parts.append(words % {"number": stopped})
+    return gettext("%(words)s.") % {"words": list_words(parts)}
+
+
+def _report_words(report: Report | None) -> str:
+    if report is None:
+        return gettext("No report yet. It needs labels and a judge’s scores of the same images.")
+    return in_language(report.summary.get("sentence", "")) or gettext("There is a report.")

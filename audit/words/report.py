@@ -7,6 +7,7 @@ from typing import Any
 
 from django.utils.translation import ngettext
 
+from annotations.language.counts import count_things
 from audit.statistic_names import MAIN, stored_statistic
 from audit.stats import enough
 from audit.view import MANY, by_urgency
@@ -52,7 +53,7 @@ def in_words(people: dict[str, Any]) -> list[str]:
 
 
 def _n(count: int, one: str) -> str:
-    return f"{count} {one}{'' if count == 1 else 's'}"
+    return count_things(count, f"{one}s")
 
 
 def tally(judges: dict[str, dict[str, Any]]) -> str:

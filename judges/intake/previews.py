@@ -7,7 +7,7 @@ delivery's own row, where the page finds it.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,9 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
+from django.utils.formats import date_format
 from django.utils.text import slugify
+from django.utils.translation import gettext
 
 from annotations.access import place_of
 from annotations.benchmarks import guess_format, label_questions
@@ -25,6 +27,7 @@ from annotations.errors import Refused
 from annotations.forms.definition import Form
 from annotations.imports.outcome import Outcome
 from annotations.jobs import JobKind, Progress, run
+from annotations.language.counts import count_things
 from annotations.models import Study
 from annotations.sources import mapped_table, picture_folder, picture_names
 from annotations.sources.mapped_table import SHOWN
@@ -246,7 +249,8 @@ def _first_pictures(
         rows.append(
             {
                 "file": file,
-                "prompt": f"(from {captioned})" if captioned else named.prompt,
+                "prompt": named.prompt,
+                "caption": captioned,
                 "generator": named.generator or source.generator or UNKNOWN,
                 "sample": named.sample,
             }
@@ -261,16 +265,13 @@ def _short(outcome: dict[str, Any], folder: Path) -> dict[str, Any]:
     outcome["missing_in_all"] = outcome.get("missing_in_all", len(outcome["missing"]))
     outcome["missing"] = outcome["missing"][:NAMED]
     outcome["warnings"] = [_plain(words, folder) for words in outcome["warnings"][:NAMED]]
-    outcome["becomes"] = " · ".join(_becomes(outcome))
     return outcome
 
 
-def _becomes(outcome: dict[str, Any]) -> Iterator[str]:
+def what_becomes(outcome: dict[str, Any]) -> str:
     """What a file does not hold is not counted."""
-    for what in BECOMES:
-        if count := outcome.get(what, 0):
-            called = "label" if what == "answers" else what.removesuffix("s")
-            yield f"{count} {called}{'' if count == 1 else 's'}"
+    counts = ((outcome.get(what, 0), "labels" if what == "answers" else what) for what in BECOMES)
+    return " · ".join(count_things(count, name) for count, name in counts if count)
 
 
 def _plain(words: str, folder: Path | None) -> str:
@@ -298,7 +299,8 @@ def suggest_name(delivery: Delivery) -> str:
     name = stem.replace("_", " ").replace("-", " ").strip().capitalize()[:200]
     if name and name.lower() not in PARTS:
         return name
-    name = f"Study of {timezone.localdate():%-d %B %Y}"
+    day = date_format(timezone.localdate(), gettext("j F Y"))
+    name = gettext("Study of %(day)s") % {"day": day}
     number = free_slug(name).removeprefix(slug_for(name)).lstrip("-")
     return f"{name} {number}".strip()
 

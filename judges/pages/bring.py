@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse, JsonResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotations.access import PersonsRequest, research_place_or_404
 from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused, Refused
+from annotations.language.stored_words import translate_stored
 from annotations.models import Study
 from annotations.sound_json import load_json
 from annotations.sources import tidy_tables
@@ -139,17 +141,24 @@ def context_of(request: PersonsRequest, study: Study | None) -> dict[str, Any]:
         "files_here": reverse("study-new-files")
         if study is None
         else reverse("import-files", args=[study.slug]),
-        "formats": list(titles.items()),
-        "format_title": titles.get(found.get("format", ""), ""),
+        "becomes": previews.what_becomes(found.get("outcome", {})),
+        "formats": _menu(titles),
+        "format_title": gettext(titles[found["format"]]) if found.get("format") in titles else "",
         "kinds": Upload.Brings.choices,
-        "roles": list(ROLES.items()),
-        "label_kinds": KINDS,
-        "folders": list(FOLDERS.items()),
-        "names": list(NAMES.items()),
-        "grids": list(GRIDS.items()) if found.get("format") in SETS else [],
-        "usual_grid": GRIDS[str(SETS[found["format"]].grid)] if found.get("format") in SETS else "",
+        "roles": _menu(ROLES),
+        "label_kinds": _menu({kind: kind for kind in KINDS}),
+        "folders": _menu(FOLDERS),
+        "names": _menu(NAMES),
+        "grids": _menu(GRIDS) if found.get("format") in SETS else [],
+        "usual_grid": gettext(GRIDS[str(SETS[found["format"]].grid)])
+        if found.get("format") in SETS
+        else "",
         "samples": list(SAMPLES),
     }
+
+
+def _menu(titles: Mapping[str, str]) -> list[tuple[str, str]]:
+    return [(name, gettext(title)) for name, title in titles.items()]
 
 
 def _batches(delivery: Delivery) -> list[dict[str, Any]]:
@@ -275,7 +284,8 @@ def _json(work: Callable[[], dict[str, Any]]) -> JsonResponse:
     try:
         return JsonResponse(work())
     except Refused as refusal:
-        return JsonResponse({"message": refusal.message}, status=refusal.status)
+        message = translate_stored(refusal.message) or refusal.message
+        return JsonResponse({"message": message}, status=refusal.status)
 
 
 def _address(study: Study | None) -> str:

@@ -6,6 +6,7 @@ second time as the pages load it."""
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -15,14 +16,35 @@ from django.template import engines
 from django.template.base import Template, Variable
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
+from annotations.benchmarks.registry import FORMATS
+from annotations.sources.columns import KINDS, ROLES
+from annotations.sources.picture_folder import SKIPPED
+from annotations.sources.picture_names import FOLDERS, NAMES
+from annotations.sources.tools.result_files import READERS
 from audit.languages import words_in_script
+from audit.statistic_names import CONSENSUS
+from judges.intake.bring_in import SCALES
+from judges.pages.bring import GRIDS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 SCRIPTS = (
     *("base.js", "compare.js", "label-edit.js", "label-outbox.js", "label-page.js"),
-    "practice-page.js",
+    *("practice-page.js", "bring.js"),
 )
+# What these say is stored or refused in English; a page shows it in its language (`annotations.language.stored_words`).
+STORED = (
+    *("annotations/sources/*.py", "annotations/imports/*.py", "annotations/pictures/*.py"),
+    *("annotations/benchmarks/guess_format.py", "annotations/benchmarks/label_questions.py"),
+    *("annotations/jobs.py", "annotations/database/leases.py", "annotations/access.py"),
+    *("audit/words/report.py", "audit/charts/every_chart.py"),
+    *("annotations/studies/owners.py", "judges/pages/bring.py", "judges/intake/*.py"),
+)
+# For the server's own command line, or in the way of a reader that no page has.
+NOT_SHOWN = ("hub_dataset.py", "personal_data.py", "match_results.py", "so_far.py", "outcome.py")
+SENTENCE = re.compile(r"[A-Z“{%0-9].*[.]", re.DOTALL)
+# What ends a sentence that stands elsewhere, by what says it.
+ENDINGS = {"Damaged": "", "NotTaken": "%(name)s ", "JobKind": "", "left_out": "", "lack": ""}
 
 
 class Message(NamedTuple):
@@ -64,6 +86,94 @@ def in_python() -> Iterator[tuple[str, Message]]:
                         yield path.relative_to(ROOT).as_posix(), Message(*map(str, texts))
 
 
+def in_stored_sentences() -> Iterator[tuple[str, Message]]:
+    for path in sorted({path for pattern in STORED for path in ROOT.glob(pattern)}):
+        if path.name in NOT_SHOWN:
+            continue
+        place = path.relative_to(ROOT).as_posix()
+        for text in sentences_of(ast.parse(path.read_text(encoding="utf-8"))):
+            yield place, Message(text)
+
+
+def sentences_of(tree: ast.AST) -> Iterator[str]:
+    """Those of the code itself, values as places: f"“{name}” is empty." is “%(name)s” is empty."""
+    skipped, before = set(), {}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Expr | ast.JoinedStr):
+            skipped |= {id(inside) for inside in ast.walk(node) if inside is not node}
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Yield):
+                skipped -= {id(inside) for inside in ast.walk(node)}
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", "")
+            if name in CALLS:
+                skipped |= {id(inside) for inside in ast.walk(node)}
+            name = name or getattr(node.func, "attr", "")
+            if name in ENDINGS:
+                texts = [text for given in node.args for text in texts_in(given)]
+                before |= {id(text): ENDINGS[name] for text in texts}
+    for node in ast.walk(tree):
+        if id(node) in skipped and id(node) not in before:
+            continue
+        text = as_message(node).strip()
+        words = re.findall(r"[A-Za-z]{2,}", re.sub(r"%\(\w+\)s", "", text))
+        if id(node) in before and len(words) > 1:
+            yield before[id(node)] + text
+        elif words and " " in text and SENTENCE.fullmatch(text):
+            yield text
+
+
+def texts_in(node: ast.AST) -> Iterator[ast.AST]:
+    """Without the pieces of a text that has places."""
+    if isinstance(node, ast.JoinedStr | ast.Constant):
+        yield node
+        return
+    for inside in ast.iter_child_nodes(node):
+        yield from texts_in(inside)
+
+
+def as_message(node: ast.AST) -> str:
+    if isinstance(node, ast.Constant):
+        return node.value if isinstance(node.value, str) else ""
+    if not isinstance(node, ast.JoinedStr):
+        return ""
+    if any(isinstance(inside, ast.IfExp) for inside in ast.walk(node)):
+        return ""  # a place that no translation can fill: it stays English, and is marked so
+    text, used = "", set()
+    for part in node.values:
+        if isinstance(part, ast.Constant):
+            text += str(part.value).replace("%", "%%")
+            continue
+        name = place_name(part)
+        while name in used:
+            name += "_"
+        used.add(name)
+        text += f"%({name})s"
+    return text
+
+
+def place_name(part: ast.AST) -> str:
+    value = part.value if isinstance(part, ast.FormattedValue) else part
+    if isinstance(value, ast.Attribute):
+        return value.attr
+    names = [one.id for one in ast.walk(value) if isinstance(one, ast.Name)]
+    return next((name.lower() for name in names if name not in ("len", "round")), "value")
+
+
+def in_menus() -> Iterator[tuple[str, Message]]:
+    """What a page chooses from, named where it is read."""
+    for place, titles in (
+        ("annotations/benchmarks/registry.py", [known.title for known in FORMATS.values()]),
+        ("annotations/sources/tools/result_files.py", [title for title, _ in READERS.values()]),
+        ("annotations/sources/columns.py", [*ROLES.values(), *KINDS]),
+        ("annotations/sources/picture_names.py", [*FOLDERS.values(), *NAMES.values()]),
+        ("annotations/sources/picture_folder.py", [SKIPPED]),
+        ("judges/intake/bring_in.py", [*SCALES.values()]),
+        ("judges/pages/bring.py", [*GRIDS.values()]),
+        ("audit/statistic_names.py", [*CONSENSUS.values()]),
+    ):
+        yield from ((place, Message(title)) for title in titles)
+
+
 def in_scripts() -> Iterator[tuple[str, Message]]:
     for name in SCRIPTS:
         for one, many in words_in_script(name):
@@ -72,7 +182,10 @@ def in_scripts() -> Iterator[tuple[str, Message]]:
 
 def all_messages() -> dict[Message, list[str]]:
     found: dict[Message, list[str]] = {}
-    for place, message in (*in_templates(), *in_python(), *in_scripts()):
+    for place, message in (
+        *(*in_templates(), *in_python(), *in_scripts()),
+        *(*in_stored_sentences(), *in_menus()),
+    ):
         places = found.setdefault(message, [])
         if place not in places:
             places.append(place)

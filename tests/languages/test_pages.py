@@ -8,10 +8,12 @@ from html.parser import HTMLParser
 
 import polib
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
 from django.utils.translation import trans_real
 
+from annotations.jobs import run as run_job
 from annotations.models import Image, Study
 from annotations.pages.compare import QUESTIONS
 from annotations.pairs import draws
@@ -19,9 +21,10 @@ from annotations.studies import invitations, known_answers, practice
 from audit.languages import as_english
 from audit.models import AccountLanguage
 from audit.reports import make as reports
-from judges.models import Run
+from judges.models import Delivery, Run, Upload
 from judges.runs import lifecycle
 from judges.runs import queries as run_queries
+from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 from tests.languages.messages import all_messages, file_of, languages
 
@@ -369,10 +372,8 @@ def test_what_stays_english_is_marked_on_other_pages_only():
 
 
 def texts_of_a_report(page) -> list[str]:
-    """Names of judges and of files; what the filters are called is English so far."""
+    """Names of judges and of files."""
     said = ["mm", "UTC", str(page.context["report_id"])]
-    said += ["reference", "majority or mean", "with the owner’s decisions", "Dawid–Skene"]
-    said += ["unanimous images only"]
     for line in page.context["lines"]:
         said += [line["shown"].title, line["shown"].short, line["shown"].judge]
     for plot in ("drifted", "gap"):
@@ -392,6 +393,79 @@ def test_the_summary_is_finished(as_alice, study, bracketed):
 def test_a_study_without_a_report_says_so_in_the_language(as_alice, study, bracketed):
     page = as_alice.get(reverse("summary", args=[study.slug]), headers=bracketed)
     assert_all_in_brackets(page, texts_of_forms(study))
+
+
+OWN_TABLE = b"path,caption,model,rating\n1.png,a red cup,SDXL,4\n2.png,two dogs,FLUX,2\n9.png,a cat,FLUX,1\n"
+# What its columns say, and names of files and of sets.
+OF_FILES = [
+    *("images.csv", "path", "caption", "model", "rating", "1.png", "2.png", "9.png", "a red cup"),
+    *("two dogs", "a cat", "SDXL", "FLUX", "sdxl/a red cup.png", "MB", "KB", "bytes", "images"),
+    *("T2I-CoReBench, UniGenBench, LongText, DPG-Bench, WISE, OneIG, CVTG, TIIF", "UTC"),
+    *("GEdit-Bench, ImgEdit, KRIS-Bench, RISEBench, ImagenHub", "images.csv and 2 more"),
+]
+
+
+def send_own_pictures(client, headers, **more):
+    pictures = [SimpleUploadedFile(f"{n}.png", making.png((n, 2, 3)), "image/png") for n in (1, 2)]
+    table = SimpleUploadedFile("images.csv", OWN_TABLE, "text/csv")
+    sent = {"file": [table, *pictures], **more}
+    return client.post(reverse("study-new"), sent, headers=headers, follow=True)
+
+
+def test_a_new_study_is_finished(as_alice, bracketed):
+    assert_all_in_brackets(as_alice.get(reverse("study-new"), headers=bracketed), OF_FILES)
+
+
+def test_what_a_check_of_own_pictures_says_is_finished(as_alice, bracketed):
+    send_own_pictures(as_alice, bracketed, name="March")
+    page = as_alice.get(reverse("study-new"), headers=bracketed)
+    assert "⟦There is no such picture.⟧" in page.text
+    assert_all_in_brackets(page, OF_FILES)
+
+
+def test_own_pictures_become_a_study_in_the_language(as_alice, bracketed):
+    send_own_pictures(as_alice, bracketed, name="March")
+    as_alice.post(reverse("study-new"), {"do": "make", "name": "March"}, headers=bracketed)
+    made = Study.objects.get(slug="march")
+    for run_it in (False, True):
+        if run_it:
+            run_job(Upload.objects.get().pk)
+        for name in ("imports", "study"):
+            page = as_alice.get(reverse(name, args=[made.slug]), headers=bracketed)
+            assert_all_in_brackets(page, [*OF_FILES, *texts_of_forms(made), made.form.title])
+
+
+@pytest.mark.parametrize(
+    ("language", "words"),
+    [
+        ("de", ["Es gibt kein solches Bild.", "Daraus werden 2 Bilder · 2 Prompts", "2 Labels"]),
+        ("zh-hans", ["没有这张图片。", "将成为 2 张图像 · 2 条提示词", "2 个标签"]),
+    ],
+)
+def test_a_check_is_stored_in_english_and_shown_in_the_language(as_alice, language, words):
+    headers = {"Accept-Language": language}
+    send_own_pictures(as_alice, headers)
+    page = as_alice.get(reverse("study-new"), headers=headers).text
+    assert all(one in page for one in words)
+    stored = Delivery.objects.get().found["outcome"]["rejected"][0]["reason"]
+    assert stored == "There is no such picture."
+
+
+@pytest.mark.parametrize(("language", "words"), [("de", "sind leer"), ("zh-hans", "是空的")])
+def test_a_refused_piece_is_told_in_the_language(as_alice, language, words):
+    sent = {"files": [["a.png", 0, 1]]}
+    answer = as_alice.post(
+        reverse("study-new-files"),
+        sent,
+        content_type="application/json",
+        headers={"Accept-Language": language},
+    )
+    assert answer.status_code == 422
+    assert words in answer.json()["message"]
+
+
+def test_the_tour_is_finished(as_alice, bracketed):
+    assert_all_in_brackets(as_alice.get(reverse("tour"), headers=bracketed), [])
 
 
 @pytest.mark.parametrize("who", ["alice", "bob"])

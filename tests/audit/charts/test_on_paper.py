@@ -7,9 +7,11 @@ import struct
 
 import pypdf
 import pytest
+from fontTools.fontBuilder import FontBuilder
+from fontTools.pens.ttGlyphPen import TTGlyphPen
 from PIL import Image
 
-from audit.charts.on_paper import COLUMNS, draw_file
+from audit.charts.on_paper import COLUMNS, MORE_LETTERS, draw_file
 
 SPEC = {
     "data": {"values": [{"a": 1, "b": "one <b> & 'two'"}, {"a": 3, "b": "#set text(9pt)"}]},
@@ -57,6 +59,49 @@ def test_a_png_has_300_dots_an_inch_and_is_signed():
 
 def test_the_same_numbers_make_the_same_file():
     assert draw_file(SPEC, SIGNED, "pdf", 84) == draw_file(SPEC, SIGNED, "pdf", 84)
+
+
+LETTERS = "红色的圆"
+
+
+@pytest.fixture
+def more_letters(tmp_path, monkeypatch):
+    """A package like that of `jurybox[cjk]`, its font of squares."""
+    pen = TTGlyphPen(None)
+    pen.moveTo((100, 0))
+    for point in ((100, 800), (900, 800), (900, 0)):
+        pen.lineTo(point)
+    pen.closePath()
+    names = [".notdef", *(f"uni{ord(letter):04X}" for letter in LETTERS)]
+    made = FontBuilder(1000)
+    made.setupGlyphOrder(names)
+    made.setupCharacterMap(
+        {ord(letter): name for letter, name in zip(LETTERS, names[1:], strict=True)}
+    )
+    made.setupGlyf(dict.fromkeys(names, pen.glyph()))
+    made.setupHorizontalMetrics(dict.fromkeys(names, (1000, 100)))
+    made.setupHorizontalHeader(ascent=880, descent=-120)
+    made.setupNameTable(
+        {"familyName": "Noto Sans CJK SC", "styleName": "Regular", "psName": "NotoSansCJKSC"}
+    )
+    made.setupOS2()
+    made.setupPost()
+    package = tmp_path / MORE_LETTERS
+    package.mkdir()
+    (package / "__init__.py").touch()
+    made.save(package / "squares.ttf")
+    monkeypatch.syspath_prepend(tmp_path)
+
+
+def test_letters_of_an_installed_font_stand_in_the_file(more_letters):
+    spec = {**SPEC, "data": {"values": [{"a": 1, "b": LETTERS}]}}
+    made = draw_file(spec, SIGNED, "pdf", 84)
+    (page,) = pypdf.PdfReader(io.BytesIO(made)).pages
+    assert LETTERS in page.extract_text()
+    fonts = [one.get_object()["/BaseFont"] for one in page["/Resources"]["/Font"].values()]
+    assert any("Noto" in name for name in fonts)
+    for kind in ("svg", "png"):
+        assert draw_file(spec, SIGNED, kind, 84) == draw_file(spec, SIGNED, kind, 84)
 
 
 def test_letters_that_its_font_lacks_come_from_the_machine_or_stay_boxes():

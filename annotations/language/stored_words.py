@@ -1,0 +1,96 @@
+"""Sentences that workers and refusals say in English, in the language of a page.
+
+What a check or an import says is stored, and programs read it: it stays English. The translations know each such
+sentence with its values as places, as it stands in the code (“%(name)s” is empty.); here its values are found
+again."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import NamedTuple
+
+from django.utils import translation
+from django.utils.translation import gettext, trans_real
+
+PLACE = re.compile(r"%\((\w+)\)s")
+# Two sentences that were put together.
+BETWEEN = re.compile(r"(?<=[.!?:]) (?=\S)")
+LONGEST, MOST_SENTENCES = 2000, 12
+# A sentence with fewer letters of its own could be anything.
+LEAST = 8
+ENGLISH = "en"
+
+
+class Pattern(NamedTuple):
+    message: str
+    parts: tuple[str, ...]  # what stands before, between and after its places
+    names: tuple[str, ...]
+
+
+def translate_stored(text: str) -> str:
+    """Empty where no translation is known."""
+    language = translation.get_language() or ENGLISH
+    if not text or language == ENGLISH or len(text) > LONGEST:
+        return ""
+    return _translate(language, text)
+
+
+@lru_cache(maxsize=1024)
+def _translate(language: str, text: str) -> str:
+    exact = gettext(text)
+    if exact != text:
+        return exact
+    # Before its whole, or the first of two sentences would be taken for a value of the second.
+    ends = [found.start() for found in BETWEEN.finditer(text)][:MOST_SENTENCES]
+    for end in reversed(ends):
+        first = _translate(language, text[:end])
+        rest = _translate(language, text[end + 1 :]) if first else ""
+        if rest:
+            return f"{first}{'' if language.startswith('zh') else ' '}{rest}"
+    return _fill_pattern(language, text)
+
+
+def _fill_pattern(language: str, text: str) -> str:
+    for pattern in _patterns(language):
+        values = _values(pattern.parts, text)
+        if values is not None:
+            places = zip(pattern.names, values, pattern.parts[:-1], strict=True)
+            # In quotation marks stands a file's own word, even where it is one of ours.
+            said = {
+                name: value if not value or before.endswith("“") else gettext(value)
+                for name, value, before in places
+            }
+            return gettext(pattern.message) % said
+    return ""
+
+
+def _values(parts: tuple[str, ...], text: str) -> list[str] | None:
+    """What stands at the places; each as short as it can be."""
+    if not (text.startswith(parts[0]) and text.endswith(parts[-1])):
+        return None
+    at, end = len(parts[0]), len(text) - len(parts[-1])
+    values = []
+    for part in parts[1:-1]:
+        found = text.find(part, at, end)
+        if found < 0:
+            return None
+        values.append(text[at:found])
+        at = found + len(part)
+    return [*values, text[at:end]] if at <= end else None
+
+
+@lru_cache(maxsize=8)
+def _patterns(language: str) -> tuple[Pattern, ...]:
+    """Those with most words of their own first."""
+    catalogue = getattr(trans_real.translation(language), "_catalog", None)
+    # One with a plural is known by its number, too. The catalogue has no way through it but `keys`.
+    keys = catalogue.keys() if catalogue is not None else ()
+    messages = {key for key in keys if isinstance(key, str)}
+    patterns = []
+    for message in messages:
+        pieces = PLACE.split(message)
+        parts = tuple(piece.replace("%%", "%") for piece in pieces[::2])
+        if len(parts) > 1 and sum(map(len, parts)) >= LEAST:
+            patterns.append(Pattern(message, parts, tuple(pieces[1::2])))
+    return tuple(sorted(patterns, key=lambda one: (-sum(map(len, one.parts)), one.message)))
