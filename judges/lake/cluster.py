@@ -132,13 +132,17 @@ def _share(ray: Any, asked: Asked, workers: int) -> dict[str, Any]:
         return {
             "num_cpus": OF_READER,
             "num_gpus": share,
-            "concurrency": workers or max(1, int(cards / share)),
+            "compute": _pool(ray, workers or max(1, int(cards / share))),
         }
     of_judge = 1.0 if cores >= 1 + OF_READER else OF_READER
     return {
         "num_cpus": of_judge,
-        "concurrency": workers or max(1, int((cores - OF_READER) / of_judge)),
+        "compute": _pool(ray, workers or max(1, int((cores - OF_READER) / of_judge))),
     }
+
+
+def _pool(ray: Any, judges: int) -> Any:
+    return ray.data.ActorPoolStrategy(size=judges)
 
 
 def _uses_gpu(asked: Asked) -> bool:
