@@ -90,7 +90,9 @@ def _run(study: Study, judge: Judge) -> Run:
         defaults={"state": Run.State.FINISHED, "started_at": now, "finished_at": now},
     )
     if run.is_running:
-        raise Unreadable(f"{judge} is running in this study. Wait for it, or cancel it, then import.")
+        raise Unreadable(
+            f"{judge} is running in this study. Wait for it, or cancel it, then import."
+        )
     return run
 
 
@@ -104,7 +106,9 @@ def _rows(folder: ScoreFolder, names: Sequence[str]) -> Iterator[Row]:
 
 @transaction.atomic
 def _write(run: Run, rows: Sequence[Row], outcome: Outcome) -> None:
-    images = Image.objects.filter(study=run.study_id, key__in=sound(row["image_id"] for row in rows))
+    images = Image.objects.filter(
+        study=run.study_id, key__in=sound(row["image_id"] for row in rows)
+    )
     by_key = {
         image.key: image
         for image in images.select_related("prompt").prefetch_related("prompt__atoms")
@@ -127,7 +131,9 @@ def _write(run: Run, rows: Sequence[Row], outcome: Outcome) -> None:
                 outcome.unchanged += 1
             else:
                 before = "no score" if known is None else f"{known:g}"
-                raise Unfit("value", row["value"], f"This judge said {before} of this image before.")
+                raise Unfit(
+                    "value", row["value"], f"This judge said {before} of this image before."
+                )
         except Unfit as unfit:
             reject(outcome, row, unfit)
     if new:

@@ -230,8 +230,6 @@ def _sentence(error: BaseException) -> str:
     kind = type(error).__name__
     kept = "All parts that were written are kept; give the same command again."
     if kind in ("ActorDiedError", "WorkerCrashedError", "ActorUnavailableError"):
-        return (
-            f"A process died {DEATHS + 1} times over the same pictures, perhaps for lack of memory. {kept}"
-        )
+        return f"A process died {DEATHS + 1} times over the same pictures, perhaps for lack of memory. {kept}"
     first = (str(cause).strip() or kind).splitlines()[-1]
     return f"Ray has stopped: {first} {kept}"

@@ -66,7 +66,9 @@ class SliceJudge:
         except Refused as refusal:
             return {"refused": refusal.message}
         except Passing as error:
-            words = f"The engine could not be reached: {error.reason}. What is judged is kept; give the"
+            words = (
+                f"The engine could not be reached: {error.reason}. What is judged is kept; give the"
+            )
             return {"refused": f"{words} same command again later."}
         return {
             "name": one.name,

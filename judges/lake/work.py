@@ -172,7 +172,9 @@ class _State:
             )
         file = facts["file"]
         if file not in sizes:
-            raise LakeRefused(f"{name} is of {file}, which this source does not have. {other}that source.")
+            raise LakeRefused(
+                f"{name} is of {file}, which this source does not have. {other}that source."
+            )
         if facts["size"] != sizes[file]:
             raise LakeRefused(
                 f"{file} has changed since {name} was made of it. {other}remove the parts of this file."

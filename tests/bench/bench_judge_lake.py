@@ -106,10 +106,11 @@ def under_fire(folder: Path, address: str, kills: int) -> str:
             driver.wait()
             drivers += 1
             driver = judge(folder, "ray", "--ray-address", address)
-        elif killed < kills and there >= parts * (killed + 1) // (kills + 1):
-            if found := workers():
-                os.kill(chance.choice(found), signal.SIGKILL)
-                killed += 1
+            continue
+        is_due = killed < kills and there >= parts * (killed + 1) // (kills + 1)
+        if is_due and (found := workers()):
+            os.kill(chance.choice(found), signal.SIGKILL)
+            killed += 1
     assert driver.returncode == 0, driver.returncode
     return f"{killed} judges and readers killed, the driver {drivers} time"
 
@@ -119,7 +120,9 @@ def workers() -> list[int]:
     parent, named = {}, []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
-            parent[int(entry.name)] = int(entry.joinpath("stat").read_text().rsplit(")", 1)[1].split()[1])
+            parent[int(entry.name)] = int(
+                entry.joinpath("stat").read_text().rsplit(")", 1)[1].split()[1]
+            )
             if entry.joinpath("cmdline").read_bytes().startswith(b"ray::Map"):
                 named.append(int(entry.name))
         except (OSError, IndexError, ValueError):

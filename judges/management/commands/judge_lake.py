@@ -11,9 +11,7 @@ from judges.management.judge_options import add_option, options_of
 
 
 class Command(PlainCommand):
-    help = (
-        "Judge pictures of WebDataset archives or Parquet files without a study; give it again to go on."
-    )
+    help = "Judge pictures of WebDataset archives or Parquet files without a study; give it again to go on."
 
     def arguments(self, add) -> None:
         add("source", "a folder, a glob, or an address like s3://bucket/folder")
@@ -26,7 +24,9 @@ class Command(PlainCommand):
             metavar="ROLE=NAME",
         )
         add("--per-part", "pictures of a part", type=int, default=slices.PICTURES, metavar="N")
-        add("--ray-address", "of a cluster; else one is started here", default="", metavar="ADDRESS")
+        add(
+            "--ray-address", "of a cluster; else one is started here", default="", metavar="ADDRESS"
+        )
         add("--workers", "judges at once; else as many as there is room for", type=int, default=0)
         add.flag("--here", "without Ray, in this process")
         add.json()

@@ -69,8 +69,10 @@ def test_a_lake_has_the_scores_that_workers_give(name, tmp_path):
     assert (run.state, run.expected, run.scored) == ("finished", 12, 12)
 
 
+@pytest.mark.neural
 def test_a_neural_judge_gives_the_same_digits(tmp_path, settings):
     settings.JUDGE_WEIGHTS = [str(tmp_path)]
+    (tmp_path / "clip").mkdir()
     weights = f"local-dir:{tiny_clip.save_open_clip(tmp_path / 'clip')}"
     options = {
         "similarity.checkpoint": weights,

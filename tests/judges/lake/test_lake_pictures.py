@@ -30,7 +30,7 @@ def read(path, columns=None, **how):
 def test_a_sample_is_a_picture_with_the_prompt_beside_it(tmp_path):
     with tarfile.open(tmp_path / "a.tar", "w") as archive:
         add(archive, "cats/1.jpg", making.png())
-        add(archive, "cats/1.txt", "a cat\n".encode())
+        add(archive, "cats/1.txt", b"a cat\n")
         add(archive, "cats/1.npy", b"left alone")
         add(archive, "2.png", making.png())
         add(archive, "2.json", json.dumps({"caption": "a dog", "image_id": "dog-2"}).encode())
