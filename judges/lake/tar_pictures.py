@@ -85,10 +85,8 @@ def _members(shard: Shard) -> Iterator[tuple[str, str, bytes | str] | Skipped]:
     before = "its beginning"
     with shard.open_stream() as stream:
         try:
-            opened: Any = tarfile.open(
-                fileobj=stream, mode="r|*", tarinfo=headers.kind, ignore_zeros=True
-            )
-            with opened as archive:
+            how: Any = {"mode": "r|*", "tarinfo": headers.kind, "ignore_zeros": True}
+            with tarfile.open(fileobj=cast("Any", stream), **how) as archive:
                 for member in archive:
                     if headers.take_broken():
                         yield Skipped(shard.name, f"What stands after {before} is no tar member.")
