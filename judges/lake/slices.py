@@ -112,7 +112,7 @@ def from_table(table: Any) -> Iterator[Slice | str]:
             Shard(*plain["shard"]),
             plain["number"],
             [
-                LakePicture(*row, content=content.as_py())
+                LakePicture(*row, content.as_py())
                 for row, content in zip(plain["pictures"], contents.values, strict=True)
             ],
             [Skipped(*row) for row in plain["skipped"]],

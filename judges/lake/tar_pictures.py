@@ -121,7 +121,7 @@ class _Headers:
 
         class Noted(tarfile.TarInfo):
             @classmethod
-            def frombuf(cls, buf: Any, encoding: str, errors: str) -> tarfile.TarInfo:
+            def frombuf(cls, buf: Any, encoding: str, errors: str) -> Any:
                 try:
                     return super().frombuf(buf, encoding, errors)
                 except (tarfile.EmptyHeaderError, tarfile.EOFHeaderError):  # type: ignore[attr-defined]
