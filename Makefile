@@ -17,7 +17,7 @@ DIST ?= worksteal
 # a start of manage.py takes 2.4 seconds instead of 1.6, and to collect the tests 21 instead of 10.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup client test test-postgres test-all lint real-weights bench-stats bench-card bench-judges bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
+.PHONY: help demo setup client test test-postgres test-all lint real-weights bench-stats bench-card bench-judges bench-judge-lake bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
 .DEFAULT_GOAL := help
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make bench-card   judges' cards: whether intervals hold what was planted, and what a card costs"
 	@echo "make real-weights each judge once on published weights that are here: docs/real-weights.md"
 	@echo "make bench-judges the judges against the official ways of looking, asking and deciding"
+	@echo "make bench-judge-lake  100,000 pictures on two nodes of Ray, whose processes are killed; needs requirements-ray.txt"
 	@echo "make bench-labelling  people labelling at once: waiting, cost of an answer, nothing lost"
 	@echo "make bench-import pictures against Pillow, label rows against sqlite3"
 	@echo "make bench-flows  rows in, labels out and runs, on both databases; FULL=1 with 1,000,000 rows"
@@ -98,6 +99,9 @@ bench-card: .venv/dev
 bench-judges: .venv/dev
 	$(PY) -m tests.bench.bench_judges
 
+bench-judge-lake: .venv/dev
+	$(PY) -m tests.bench.bench_judge_lake
+
 real-weights: .venv/dev
 	$(PY) -m tests.bench.real_weights
 
@@ -159,6 +163,7 @@ lock: .venv/dev
 	$(COMPILE) requirements-mcp.txt -c requirements-generate.lock -o requirements-mcp.lock
 	$(COMPILE) requirements-dev.txt -c requirements-generate.lock -c requirements-mcp.lock -o requirements-dev.lock \
 		$$(sed -nE 's/^((torch|triton|cuda-[a-z-]+|nvidia-[a-z0-9-]+))==.*/--no-emit-package \1/p' requirements.lock)
+	$(COMPILE) requirements-ray.txt -c requirements-generate.lock -c requirements-dev.lock -o requirements-ray.lock
 
 sbom: .venv/dev
 	.venv/bin/cyclonedx-py requirements --pyproject pyproject.toml --output-reproducible \

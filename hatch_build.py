@@ -28,7 +28,9 @@ def extras(root: Path) -> dict[str, list[str]]:
     generate = [*judges, *wanted(root, "requirements-generate.txt")]
     ocr = [line for line in wanted(root, "requirements-core.txt") if line.startswith(OCR)]
     agents = wanted(root, "requirements-mcp.txt")
-    return {**single, "ocr": ocr, "mcp": agents, "judges": judges, "generate": generate}
+    ray = [*judges, *wanted(root, "requirements-ray.txt")]
+    more = {"judges": judges, "generate": generate, "ray": [single["parquet"][0], *ray]}
+    return {**single, "ocr": ocr, "mcp": agents, **more}
 
 
 class FromRequirements(MetadataHookInterface):

@@ -669,3 +669,6 @@ if METRICS_TOKEN:
     METRICS_DIR.mkdir(parents=True, exist_ok=True)
     # On import, the client library reads this to decide whether processes share their numbers.
     os.environ.setdefault("PROMETHEUS_MULTIPROC_DIR", str(METRICS_DIR))
+
+# Ray tells its makers about every cluster that is started, unless it is told not to.
+os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 
 # What people type first, and the command that does it.
-SHORT = {"import": "import_study", "test-judge": "test_judge"}
+SHORT = {"import": "import_study", "judge": "judge_lake", "test-judge": "test_judge"}
 # These ask a running installation, and need neither Django nor a database of their own.
 CLIENTS = {"check": "jurybox.check", "mcp": "jurybox.agents.command"}
 # What an installation needs, and two tables do not.

@@ -91,6 +91,7 @@ FLOORS = {
         {"exports", "generating", "registry"},
         {"looks", "methods/compbench", "own_recipes"},
         {"parts", "runs"},
+        {"lake"},
         {"anchors", "batches", "cards", "intake", "model_servers", "preferences", "self_checks"},
         {"tasks"},
         {"api", "apps", "management", "pages"},

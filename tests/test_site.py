@@ -33,6 +33,7 @@ PATTERN = re.compile(r"\[-|\w\|\w|--format FORMAT|--model MODEL|=MODEL")
 # Every other line is run. Where that cannot be, this says why.
 NOT_RUN = {
     r".* run_judge STUDY vqa-score-server": "needs a server's answers: tests/judges/batches",
+    r".*(judge_lake s3|import_scores STUDY var/scores --format lake)": "needs a bucket: tests/judges/lake",
     r".* win_rate STUDY": "needs two generators of one's own: tests/audit/contests",
     r".* judge_pairs STUDY": "asks a server: tests/judges/preferences",
     r".* import_preferences STUDY": "needs a file of votes: tests/judges/preferences",

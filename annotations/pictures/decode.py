@@ -44,17 +44,40 @@ class Decoded:
 def decode(content: bytes, kind: str, orientation: int, max_pixels: int) -> Decoded:
     """Read every pixel, so that a damaged file is noticed. Raises NotTaken."""
     try:
-        if kind == "PNG":
-            _check_sums(content)
-        picture = _open_picture(content, max_pixels)
-        _check_scans(content, kind, picture)
-        turned = b""
-        if orientation != 1:
-            turned = _upright(picture, kind, orientation).content
-            picture = _open_picture(turned, max_pixels)
+        picture, turned = _checked(content, kind, orientation, max_pixels)
         return Decoded(*picture.size, _as_jpeg(_small(picture)), turned)
     except Damaged as error:
         raise NotTaken(f"is damaged: {error}.") from error
+
+
+def pixels(content: bytes, kind: str, orientation: int, max_pixels: int) -> Image.Image:
+    """Upright, RGB: what judges see of the picture once it is stored. Raises NotTaken."""
+    try:
+        picture, _ = _checked(content, kind, orientation, max_pixels)
+        return _all_pixels(picture)
+    except Damaged as error:
+        raise NotTaken(f"is damaged: {error}.") from error
+
+
+def _checked(
+    content: bytes, kind: str, orientation: int, max_pixels: int
+) -> tuple[Image.Image, bytes]:
+    """The picture with its header read; and the file to keep, where it was turned upright."""
+    if kind == "PNG":
+        _check_sums(content)
+    picture = _open_picture(content, max_pixels)
+    _check_scans(content, kind, picture)
+    if orientation == 1:
+        return picture, b""
+    turned = _upright(picture, kind, orientation).content
+    return _open_picture(turned, max_pixels), turned
+
+
+def _all_pixels(picture: Image.Image) -> Image.Image:
+    try:
+        return picture.convert("RGB")
+    except Exception as error:
+        raise Damaged("its pixels cannot be read") from error
 
 
 def work_in(content: bytes, kind: str, max_pixels: int) -> int:

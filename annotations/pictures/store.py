@@ -13,6 +13,7 @@ import io
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import TypeVar
 
 from django.conf import settings
 from django.core.files.base import ContentFile
@@ -20,14 +21,15 @@ from django.core.files.storage import default_storage
 from PIL import Image
 
 from annotations.errors import ImportRefused
-from annotations.pictures.decode import FORMATS, SMALL, Decoded, NotTaken, decode
-from annotations.pictures.strip_metadata import Damaged, bare, kind_of
+from annotations.pictures.decode import FORMATS, SMALL, Decoded, NotTaken, decode, pixels
+from annotations.pictures.strip_metadata import Bare, Damaged, bare, kind_of
 
 # The lock of the stored files: see `annotations.database.locks`.
 PICTURES = "pictures"
 
 # `decode` itself, or the same in another process: (content, kind, orientation, most pixels).
 Decode = Callable[[bytes, str, int, int], Decoded]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,6 +94,12 @@ def open_picture(file: str) -> Image.Image:
         return picture.convert("RGB")
 
 
+def pixels_of(content: bytes, *, name: str) -> Image.Image:
+    """The pixels that `open_picture` would give of these bytes if they were stored: the same checks, the
+    same refusals, and nothing is written."""
+    return _take(_read(content, name), name, pixels)[1]
+
+
 def digest_of_stored(file: str) -> str:
     """Of the bytes that judges and people get now."""
     with default_storage.open(file) as stored:
@@ -103,6 +111,18 @@ def _check_picture(
 ) -> tuple[StoredPicture, bytes, bytes]:
     """What there is to know of it, the file without what it carried, and its thumbnail."""
     content = _read(content, name)
+    clean, decoded = _take(content, name, decode)
+    sha256 = hashlib.sha256(content).hexdigest()
+    drawn = _draw_name(study, name, sha256)
+    file = f"images/{drawn[:2]}/{drawn}{FORMATS[clean.kind]}"
+    stored = StoredPicture(file, sha256, decoded.width, decoded.height)
+    return stored, decoded.turned or clean.content, decoded.thumbnail
+
+
+def _take(
+    content: bytes, name: str, decode: Callable[[bytes, str, int, int], Result]
+) -> tuple[Bare, Result]:
+    """The file without what it carried, and what `decode` makes of it."""
     kind = kind_of(content)
     try:
         if not kind:
@@ -110,16 +130,11 @@ def _check_picture(
         clean = bare(content)
         if clean.animated:
             raise NotTaken("is an animation; Jurybox takes still pictures.")
-        decoded = decode(clean.content, kind, clean.orientation, settings.IMAGE_MAX_PIXELS)
+        return clean, decode(clean.content, kind, clean.orientation, settings.IMAGE_MAX_PIXELS)
     except Damaged as error:
         raise ImportRefused(f"{name} is damaged: {error}.") from error
     except NotTaken as error:
         raise ImportRefused(f"{name} {error}") from error
-    sha256 = hashlib.sha256(content).hexdigest()
-    drawn = _draw_name(study, name, sha256)
-    file = f"images/{drawn[:2]}/{drawn}{FORMATS[kind]}"
-    stored = StoredPicture(file, sha256, decoded.width, decoded.height)
-    return stored, decoded.turned or clean.content, decoded.thumbnail
 
 
 def names_content(file: str) -> bool:

@@ -285,7 +285,7 @@ def _prompt(row: Row[Sequence[Any]], source: str) -> tuple[PromptRecord, dict[st
         text("prompt_id", key),
         text("prompt", words),
         _tags("tags", tags),
-        _atoms("atoms", atoms),
+        atoms_of("atoms", atoms),
         None if atomicity == "" else whole("atomicity", atomicity),
         {name: more.pop(name) for name in PROMPT_KEYS if name in more},
         line,
@@ -352,7 +352,7 @@ def json_object(field: str, value: Any) -> dict[str, Any]:
     return dict(value)
 
 
-def _atoms(field: str, value: Any) -> tuple[AtomRecord, ...]:
+def atoms_of(field: str, value: Any) -> tuple[AtomRecord, ...]:
     """The atoms as our exports write them: `[{kind, text, question, expected, parents}]`."""
     if value == "":
         return ()
@@ -392,7 +392,7 @@ CHECKS: dict[str, tuple[Check, Any]] = {
     **dict.fromkeys(("atomicity", "atom"), (whole, None)),
     "release_date": (day, None),
     "tags": (_tags, ()),
-    "atoms": (_atoms, ()),
+    "atoms": (atoms_of, ()),
     "metadata": (json_object, NEEDED),
     "score": (number, None),
     "correct": (_yes_no, None),

@@ -36,7 +36,7 @@ from annotations.sources.records import (
 )
 from annotations.sources.tools.result_files import READERS
 from annotations.studies import queries as study_queries
-from judges.intake import imported_scores, match_results
+from judges.intake import imported_scores, lake_scores, match_results
 
 Progress = Callable[[int], None]
 # Addresses below /studies/ that are pages of their own.
@@ -143,6 +143,25 @@ def import_results(
         event_log.note(study, "imported", f"imported {path.name} ({format})")
 
     return _run(write, dry_run=dry_run, strict=not part, progress=progress, turn=turn)
+
+
+def import_lake_scores(
+    *,
+    study: Study,
+    path: Path,
+    judge: str = "",
+    dry_run: bool = False,
+    strict: bool = False,
+    progress: Progress | None = None,
+) -> Outcome:
+    """What `judge_lake` wrote: a folder of parts."""
+
+    def write(outcome: Outcome) -> None:
+        _expect_open(study)
+        lake_scores.write(study, path, outcome, judge=judge)
+        event_log.note(study, "imported", f"imported {path.name} ({lake_scores.FORMAT})")
+
+    return _run(write, dry_run=dry_run, strict=strict, progress=progress)
 
 
 def _import_part(

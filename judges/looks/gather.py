@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from django.db.models import prefetch_related_objects
@@ -455,6 +455,18 @@ class ImageScorer:
             )
         if not self.anew:
             self.looks.save(rows)
+
+
+Item = TypeVar("Item")
+
+
+def in_batches(items: list[Item], judge: Judge) -> Iterator[list[Item]]:
+    """As many at a time as the largest of the engines takes now: that may grow and shrink meanwhile."""
+    start = 0
+    while start < len(items):
+        size = max((engine.batch for engine in judge.parts.values()), default=len(items))
+        yield items[start : start + size]
+        start += size
 
 
 def _placed(asked: Asked) -> list[tuple[Shown, Any]]:

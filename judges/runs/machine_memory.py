@@ -25,18 +25,27 @@ def _here() -> float | None:
     return _gpus() or _own()
 
 
+def card_gb() -> float | None:
+    """Of the smallest GPU of this machine."""
+    return min(_cards(), default=None)
+
+
 def _gpus() -> float | None:
+    # Large weights are spread over all of them.
+    return sum(_cards()) or None
+
+
+def _cards() -> list[float]:
     command = shutil.which("nvidia-smi")
     if command is None:
-        return None
+        return []
     try:
         ended = subprocess.run(  # noqa: S603
             [command, *_ASK], capture_output=True, text=True, timeout=10, check=True
         )
-        # Large weights are spread over all of them.
-        return sum(map(int, ended.stdout.split())) * (1 << 20) / 1e9 or None
+        return [int(mebibytes) * (1 << 20) / 1e9 for mebibytes in ended.stdout.split()]
     except (OSError, ValueError, subprocess.SubprocessError):
-        return None
+        return []
 
 
 def _own() -> float | None:

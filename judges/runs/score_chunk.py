@@ -23,7 +23,7 @@ from judges import registry
 from judges.engines.shared.weight_facts import read_by
 from judges.errors import JudgeMissing, JudgeRefused, Passing, ServerRefuses
 from judges.looks.ask_engine import StopWorking, is_disk_full
-from judges.looks.gather import ImageScorer, PendingImage
+from judges.looks.gather import ImageScorer, PendingImage, in_batches
 from judges.models import Chunk, Judge, Run, Score
 from judges.protocols import Judgement, Method, Unscored
 from judges.runs import local_weights
@@ -37,7 +37,7 @@ from judges.runs.lifecycle import (
     tried_in_vain,
 )
 from judges.runs.save_scores import Scores
-from judges.runs.self_test import check_engines
+from judges.runs.self_test import load_engines
 from judges.signals import scores_changed
 
 logger = logging.getLogger(__name__)
@@ -148,7 +148,7 @@ def _score_block(
     at_once: bool,
 ) -> None:
     began = time.perf_counter()
-    batches = _cut(scorer.look_up(images), judge)
+    batches = in_batches(scorer.look_up(images), judge)
     looked_up = (time.perf_counter() - began) / len(images)
     first = next(batches)
     scorer.start(first)
@@ -190,15 +190,6 @@ def _expect_some_to_be_read(
             )
 
 
-def _cut(block: list[PendingImage], judge: registry.Judge) -> Iterator[list[PendingImage]]:
-    """As many at a time as the largest of the engines takes now: that may grow and shrink meanwhile."""
-    start = 0
-    while start < len(block):
-        size = max(engine.batch for engine in judge.parts.values())
-        yield block[start : start + size]
-        start += size
-
-
 def _expect_some_to_live(run: Run) -> None:
     """Images that kill their workers are passed over, unless the judge kills them on every image."""
     scores = Score.objects.filter(run=run)
@@ -217,12 +208,7 @@ def _ready(run: Run, lease: ChunkLease) -> registry.Judge:
     options = own_options(run.judge)
     judge = registry.build(run.judge.name, options)
     _expect_the_same(run, options)
-    registry.take_in_hand(judge)
-    if judge.self_test:
-        check_engines(judge.parts, keep_alive=lease.keep_alive)
-    else:
-        for engine in judge.parts.values():
-            engine.load()
+    load_engines(judge, keep_alive=lease.keep_alive)
     # Of weights that were fetched only now, the commit is known only now.
     _expect_the_same(run, options, are_loaded=True)
     devices = {

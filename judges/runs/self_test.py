@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
 
+from judges import registry
 from judges.errors import EngineRefused, MemoryFull
 from judges.looks.ask_engine import with_retries
 from judges.protocols import ColorOf, Detection, Engine, Objects, Question, Reward, Talk
@@ -22,6 +23,16 @@ RED, PAPER = (205, 30, 35), (238, 238, 238)
 CONFIDENT_ENOUGH = 0.3
 COLORS = ("red", "green", "blue", "yellow")
 QUESTION = "Is there a red square in the image? Answer in one word."
+
+
+def load_engines(judge: registry.Judge, *, keep_alive: Callable[[], None]) -> None:
+    """From now on this judge works here: its engines are loaded, and tested where it says so."""
+    registry.take_in_hand(judge)
+    if judge.self_test:
+        check_engines(judge.parts, keep_alive=keep_alive)
+    else:
+        for engine in judge.parts.values():
+            engine.load()
 
 
 def check_engines(parts: Mapping[str, Engine], *, keep_alive: Callable[[], None]) -> None:

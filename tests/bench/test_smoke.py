@@ -42,6 +42,7 @@ BENCH = (
     Smoke("bench_flows", ("seven atoms, an image",)),
     Smoke("bench_growth", ("A worker counts 480 images again in ",), ("--postgres", "")),
     Smoke("bench_import", ("parquet",)),
+    Smoke("bench_judge_lake", ("Ray is not here|equal to one process: True",)),
     Smoke("bench_judges", ("50 of 50 verdicts are those of the rules alone",), ("rules",)),
     Smoke("bench_judges_blip", ("they agree",), neural=True),
     Smoke("bench_judges_objects", ("with every mask drawn.* agree$",), neural=True),

@@ -7,13 +7,14 @@ from django.core.management import CommandError
 from annotations.benchmarks.registry import FORMATS
 from annotations.sources.tools.result_files import READERS
 from judges.intake import bring_in
+from judges.intake.lake_scores import FORMAT
 from judges.management.imports import IntoStudy
 
 
 class Command(IntoStudy):
-    help = "Import scores into an existing study, from tables or from what other tools wrote."
+    help = "Import scores into an existing study, from tables, from what other tools wrote, or from a judged lake."
     importer = staticmethod(bring_in.import_scores)
-    formats = (*FORMATS, *READERS)
+    formats = (*FORMATS, *READERS, FORMAT)
 
     def arguments(self, add) -> None:
         super().arguments(add)
@@ -25,6 +26,17 @@ class Command(IntoStudy):
 
     def do(self, study, *, file, format, strict, **options) -> None:
         dataset, part = options["dataset"], options["matching_only"]
+        if format == FORMAT and not (part or dataset):
+            outcome = self.carry_out(
+                bring_in.import_lake_scores,
+                study=study,
+                path=file,
+                judge=options["judge"],
+                dry_run=options["dry_run"],
+                strict=strict,
+            )
+            self.show(outcome, json=options["json"], strict=strict)
+            return
         if format not in READERS:
             if part or dataset:
                 raise CommandError(f"--dataset and --matching-only are for {', '.join(READERS)}.")

@@ -1,0 +1,181 @@
+"""Parts of a judged lake → scores of a study, as a run of the very judge that made them.
+
+The judge is known by what stands in the parts: method, options, weights, libraries. So its run is the one
+that workers would have made, and workers go on with it. A row counts where the study shows the same
+picture under the same prompt.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from django.db import transaction
+from django.utils import timezone
+
+from annotations.imports.outcome import Outcome, reject
+from annotations.models import Image, Study
+from annotations.sources.checks import Unfit, sound
+from annotations.sources.records import Unreadable
+from judges import registry
+from judges.lake.judge_slice import verdict_of
+from judges.lake.score_files import ScoreFolder
+from judges.lake.sources import LakeRefused
+from judges.looks.gather import subject_of
+from judges.models import Judge, Run, Score
+from judges.protocols import Judgement, Unscored
+from judges.runs import local_weights
+from judges.runs.save_scores import insert_scores
+from judges.signals import scores_changed
+
+FORMAT = "lake_scores"
+# Scores of one transaction: nobody who labels waits for more of them.
+AT_ONCE = 1_250
+
+
+class Row(dict[str, Any]):
+    """A row of a part, and where it stands."""
+
+    line: int = 0
+    source: str = ""
+
+
+def write(study: Study, path: Path, outcome: Outcome, *, judge: str = "") -> None:
+    folder = ScoreFolder(path)
+    try:
+        parts = list(folder.parts())
+        row = _judge(path, parts, judge)
+        run = _run(study, row)
+        rows = _rows(folder, [name for name, _ in parts])
+        while some := list(islice(rows, AT_ONCE)):
+            _write(run, some, outcome)
+            outcome.step(len(some))
+    except LakeRefused as refusal:
+        raise Unreadable(refusal.message) from refusal
+    _finish(run, parts, outcome)
+
+
+def _judge(path: Path, parts: Sequence[tuple[str, Mapping[str, Any]]], wanted: str) -> Judge:
+    """The one judge of all parts; its facts must give the fingerprint that stands beside them."""
+    if not parts:
+        raise Unreadable(f"{path} holds no parts of a judged lake.")
+    first, facts = parts[0]
+    for name, other in parts:
+        if other["fingerprint"] != facts["fingerprint"]:
+            raise Unreadable(
+                f"{first} is of the judge {facts['judge']} · {facts['fingerprint']}, and {name} of "
+                f"{other['judge']} · {other['fingerprint']}: other weights or options are another judge. Import "
+                "them from folders of their own."
+            )
+        told = registry.fingerprint({"name": other["judge"], **other["identity"]})
+        if told != other["fingerprint"]:
+            raise Unreadable(
+                f"{name} does not know its judge: what it says of method, options and weights gives the "
+                f"fingerprint {told}, and it names {other['fingerprint']}."
+            )
+    if wanted and wanted != facts["judge"]:
+        raise Unreadable(f"These scores are by “{facts['judge']}”, not by “{wanted}”.")
+    return local_weights.judge_row(facts["judge"], facts["identity"])
+
+
+def _run(study: Study, judge: Judge) -> Run:
+    now = timezone.now()
+    run, _ = Run.objects.get_or_create(
+        study=study,
+        judge=judge,
+        defaults={"state": Run.State.FINISHED, "started_at": now, "finished_at": now},
+    )
+    if run.is_running:
+        raise Unreadable(
+            f"{judge} is running in this study. Wait for it, or cancel it, then import."
+        )
+    return run
+
+
+def _rows(folder: ScoreFolder, names: Sequence[str]) -> Iterator[Row]:
+    for name in names:
+        for line, plain in enumerate(folder.rows(name), start=1):
+            row = Row(plain)
+            row.line, row.source = line, name
+            yield row
+
+
+@transaction.atomic
+def _write(run: Run, rows: Sequence[Row], outcome: Outcome) -> None:
+    images = Image.objects.filter(
+        study=run.study_id, key__in=sound(row["image_id"] for row in rows)
+    )
+    by_key = {
+        image.key: image
+        for image in images.select_related("prompt").prefetch_related("prompt__atoms")
+    }
+    stored = dict(
+        Score.objects.filter(run=run, image__in=by_key.values()).values_list("image__key", "value")
+    )
+    new: dict[str, tuple[Image, Judgement | Unscored, float | None]] = {}
+    for row in rows:
+        key = row["image_id"]
+        try:
+            if key not in by_key:
+                raise Unfit("image_id", key, "The study has no such image.")
+            _expect_the_same(by_key[key], row)
+            known = stored.get(key, ...)
+            known = _value(new[key][1]) if key in new else known
+            if known is ...:
+                new[key] = (by_key[key], verdict_of(row), row["seconds"])
+            elif known == row["value"]:
+                outcome.unchanged += 1
+            else:
+                before = "no score" if known is None else f"{known:g}"
+                raise Unfit(
+                    "value", row["value"], f"This judge said {before} of this image before."
+                )
+        except Unfit as unfit:
+            reject(outcome, row, unfit)
+    if new:
+        insert_scores(run, list(new.values()))
+    outcome.scores += len(new)
+
+
+def _value(verdict: Judgement | Unscored) -> float | None:
+    return verdict.score if isinstance(verdict, Judgement) else None
+
+
+def _expect_the_same(image: Image, row: Mapping[str, Any]) -> None:
+    """Its picture, and all that the judge was shown of its prompt."""
+    if image.prompt.text.strip() != row["prompt"]:
+        raise Unfit("prompt", row["prompt"], f"The prompt of this image is “{image.prompt.text}”.")
+    if image.sha256 and image.sha256 != row["sha256"]:
+        raise Unfit("sha256", row["sha256"], "The study has another picture under this name.")
+    about = json.loads(row["about"]) if row["about"] else {}
+    subject = subject_of(image)
+    atoms = [{**asdict(atom), "parents": list(atom.parents)} for atom in subject.atoms]
+    if "atoms" in about and about["atoms"] != atoms or "atoms" not in about and row["atoms"]:
+        raise Unfit("atoms", "", "The judge was asked about other atoms than those of this prompt.")
+    for name, value in about.get("metadata", {}).items():
+        if subject.metadata.get(name) != value:
+            raise Unfit("metadata", name, f"The prompt has another “{name}” in this study.")
+
+
+def _finish(run: Run, parts: Sequence[tuple[str, Mapping[str, Any]]], outcome: Outcome) -> None:
+    expected = Image.objects.filter(study=run.study_id).count()
+    Run.objects.filter(pk=run.pk).update(expected=expected, finished_at=timezone.now())
+    absent = Image.objects.filter(study=run.study_id).exclude(scores__run=run)
+    if count := absent.count():
+        outcome.warn(
+            f"{run.judge.name}: {expected} images expected, {expected - count} with a judgement; {count} are "
+            "missing."
+        )
+        keys = absent.order_by("key").values_list("key", flat=True)
+        outcome.lack(f"image {key} has no score by {run.judge.name}" for key in keys.iterator())
+    open_files = {facts["file"] for _, facts in parts}
+    open_files -= {facts["file"] for _, facts in parts if facts["is_last"]}
+    if open_files:
+        some = ", ".join(sorted(open_files)[:5])
+        outcome.warn(f"{len(open_files)} files of the lake are not judged to their end: {some}.")
+    if not outcome.dry_run:
+        scores_changed.send(sender=Run, study_id=run.study_id, ended=True)

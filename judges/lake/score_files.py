@@ -1,0 +1,123 @@
+"""The scores of a lake as parts: Parquet files that know their judge, their source and what was skipped.
+
+A part is written under another name and gets its own when it is whole and on the disk. So after any kill
+a folder holds whole parts and drafts, and drafts are nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from judges.lake.sources import LakeRefused, needs
+
+FORMAT = 1
+FACTS = b"jurybox"
+SKIPPED = "skipped.jsonl"
+NEEDED = ("judge", "fingerprint", "identity", "file", "size", "number", "per_part", "is_last")
+
+
+def schema() -> Any:
+    pa = needs("pyarrow")
+    atom = pa.struct([("index", pa.int32()), ("value", pa.float64()), ("reason", pa.string())])
+    return pa.schema(
+        [
+            *((name, pa.string()) for name in ("image_id", "sha256", "prompt", "about")),
+            ("value", pa.float64()),
+            ("correct", pa.bool_()),
+            *((name, pa.string()) for name in ("reason", "error")),
+            ("assumed", pa.int32()),
+            ("seconds", pa.float64()),
+            ("evidence", pa.string()),
+            ("atoms", pa.list_(atom)),
+        ]
+    )
+
+
+class ScoreFolder:
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def write(self, name: str, facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
+        pa, parquet = needs("pyarrow"), needs("pyarrow.parquet")
+        told = json.dumps({"format": FORMAT, **facts, "rows": len(rows)}, ensure_ascii=False)
+        table = pa.Table.from_pylist(list(rows), schema=schema().with_metadata({FACTS: told}))
+        draft = self.path / f"{name}.{os.getpid()}.part"
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            with draft.open("wb") as file:
+                parquet.write_table(table, file, compression="zstd")
+                file.flush()
+                os.fsync(file.fileno())
+            draft.replace(self.path / name)
+        except OSError as error:
+            # Drafts are left where even that fails; the next start takes them away.
+            _remove(draft)
+            raise LakeRefused(
+                f"{self.path / name} cannot be written: {error.strerror or error}. All parts before it are "
+                "kept. Make room, then give the same command again."
+            ) from error
+
+    def remove_drafts(self) -> None:
+        for draft in self.path.glob("*.part"):
+            _remove(draft)
+
+    def parts(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Name and facts of each part; no row is read."""
+        for path in sorted(self.path.glob("*.parquet")):
+            yield path.name, _facts(path)
+
+    def rows(self, name: str) -> list[dict[str, Any]]:
+        path = self.path / name
+        try:
+            rows: list[dict[str, Any]] = needs("pyarrow.parquet").read_table(path).to_pylist()
+        except (needs("pyarrow").ArrowException, OSError) as error:
+            raise _damaged(path, error) from error
+        return rows
+
+    def write_skipped(self, skipped: Sequence[Sequence[str]]) -> None:
+        """One line for each; no file where there is none."""
+        path = self.path / SKIPPED
+        if not skipped:
+            path.unlink(missing_ok=True)
+            return
+        draft = path.with_name(f"{SKIPPED}.{os.getpid()}.part")
+        lines = (json.dumps({"where": at, "why": why}, ensure_ascii=False) for at, why in skipped)
+        draft.write_text("".join(f"{line}\n" for line in lines))
+        draft.replace(path)
+
+
+def _facts(path: Path) -> dict[str, Any]:
+    parquet, broken = needs("pyarrow.parquet"), needs("pyarrow").ArrowException
+    try:
+        file = parquet.ParquetFile(path)
+        told = json.loads((file.schema_arrow.metadata or {})[FACTS])
+        if file.schema_arrow.names != schema().names:
+            raise ValueError("its columns are others")
+    except KeyError:
+        raise LakeRefused(
+            f"{path} is no part of a judged lake; move it out of the folder."
+        ) from None
+    except (broken, OSError, ValueError) as error:
+        raise _damaged(path, error) from error
+    if not isinstance(told, dict) or told.get("format") != FORMAT or set(NEEDED) - told.keys():
+        raise LakeRefused(f"{path} is of a format that this version does not know.")
+    return told
+
+
+def _damaged(path: Path, error: BaseException) -> LakeRefused:
+    reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(" .")
+    return LakeRefused(
+        f"{path} is damaged: {reason}. Remove it and give judge_lake the same command again; it judges "
+        "these pictures anew."
+    )
+
+
+def _remove(draft: Path) -> None:
+    try:
+        draft.unlink(missing_ok=True)
+    except OSError:
+        return
