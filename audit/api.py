@@ -6,6 +6,7 @@ Each app has its own part; this file adds the reports and the schema, and puts t
 from __future__ import annotations
 
 import re
+from typing import Any
 
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import get_object_or_404
@@ -29,6 +30,7 @@ from annotations.api.lists import (
     page,
     paged_list,
 )
+from annotations.api.once import KEY, once_per_key
 from annotations.api.own_format import OwnFormat
 from annotations.api.problems import CODES
 from annotations.consensus import RULES
@@ -48,7 +50,7 @@ from audit.questions.leaderboard.question import LEADERBOARD
 from audit.questions.report.question import request_report
 from judges import api as judges_api
 from judges.api import LARGEST_ID
-from judges.exports.tables import TABLES, ExportOptions
+from judges.exports.tables import MEDIA, TABLES, ExportOptions
 
 
 class ReportSerializer(serializers.Serializer):
@@ -79,10 +81,11 @@ def report(request: Request, slug: str) -> Response:
     methods=["POST"],
     operation_id="make_report",
     request=None,
-    parameters=[ReportFilters],
+    parameters=[ReportFilters, KEY],
     responses={202: MessageSerializer},
 )
 @api_view(["GET", "POST"])
+@once_per_key
 def reports(request: Request, slug: str) -> Response:
     """The stored reports; POST has a worker make a new one."""
     place = research_place_or_404(request, slug)
@@ -158,7 +161,10 @@ class ExportFilters(Filters):
     selection = serializers.IntegerField(required=False, min_value=1)
 
 
-FILE = {(200, "application/octet-stream"): OpenApiTypes.BINARY}
+FILES: dict[Any, Any] = {
+    (200, media): OpenApiTypes.BINARY
+    for media in sorted({kind.partition(";")[0] for kind in (*MEDIA.values(), "application/json")})
+}
 
 
 @extend_schema(
@@ -167,7 +173,7 @@ FILE = {(200, "application/octet-stream"): OpenApiTypes.BINARY}
         OpenApiParameter("what", OpenApiTypes.STR, OpenApiParameter.PATH, enum=list(TABLES)),
     ],
     operation_id="export_table",
-    responses={**FILE, 422: None},
+    responses={**FILES, 422: None},
 )
 @api_view()
 @content_negotiation_class(OwnFormat)
@@ -196,7 +202,9 @@ def export(request: Request, slug: str, what: str) -> StreamingHttpResponse:
     return export_page.send(study, asked)
 
 
-@extend_schema(operation_id="export_records", responses=FILE)
+@extend_schema(
+    operation_id="export_records", responses={(200, "application/zip"): OpenApiTypes.BINARY}
+)
 @api_view()
 @content_negotiation_class(OwnFormat)
 def records(request: Request, slug: str) -> HttpResponse:

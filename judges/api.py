@@ -25,9 +25,9 @@ from annotations.api.lists import (
     paged_list,
     row_list,
 )
+from annotations.api.once import KEY, once_per_key
 from annotations.api.sent import SentSerializer
 from annotations.api.sound_json import SoundJSON
-from annotations.api.views import KEY
 from annotations.benchmarks.registry import FORMATS
 from annotations.sources.tools.result_files import READERS
 from judges import own_recipes, tasks
@@ -224,6 +224,7 @@ class SendSerializer(SentSerializer):
 @extend_schema(
     methods=["POST"],
     operation_id="start_run",
+    parameters=[KEY],
     request=StartRunSerializer,
     responses={202: RunSerializer, 422: None},
     examples=[
@@ -233,6 +234,7 @@ class SendSerializer(SentSerializer):
     ],
 )
 @api_view(["GET", "POST"])
+@once_per_key
 def runs(request: Request, slug: str) -> Response:
     """The runs of a study; POST starts one, or continues it where it stopped."""
     place = research_place_or_404(request, slug)
@@ -287,6 +289,7 @@ def resume(request: Request, slug: str, run_id: int) -> Response:
 @extend_schema(
     methods=["POST"],
     operation_id="measure_card",
+    parameters=[KEY],
     request=MeasureSerializer,
     responses={202: MeasurementSerializer},
     description=(
@@ -295,6 +298,7 @@ def resume(request: Request, slug: str, run_id: int) -> Response:
     ),
 )
 @api_view(["GET", "POST"])
+@once_per_key
 def run_card(request: Request, slug: str, run_id: int) -> Response:
     place = research_place_or_404(request, slug)
     run = _run_or_404(place, run_id)
@@ -316,7 +320,7 @@ def judge_offers(request: Request, slug: str) -> Response:
     return page_of_rows(request, judge_choices(place.study), OfferSerializer)
 
 
-@row_list(OptionSerializer)
+@row_list(OptionSerializer, refusals=[422])
 @api_view()
 def judge_options(request: Request, slug: str, judge: str) -> Response:
     """The options that this judge takes: type, range, choices and default of each."""
@@ -328,10 +332,12 @@ def judge_options(request: Request, slug: str, judge: str) -> Response:
 @extend_schema(
     methods=["POST"],
     operation_id="add_recipe",
+    parameters=[KEY],
     request=AddRecipeSerializer,
     responses={201: RecipeSerializer, 422: None},
 )
 @api_view(["GET", "POST"])
+@once_per_key
 def recipes(request: Request, slug: str) -> Response:
     """The recipes of this installation; POST adds one, for all studies."""
     research_place_or_404(request, slug)
@@ -395,6 +401,7 @@ def scores(request: Request, slug: str) -> Response:
 )
 @api_view(["GET", "POST"])
 @parser_classes([MultiPartParser, SoundJSON])
+@once_per_key
 def imports(request: Request, slug: str) -> Response:
     """Files that were sent; POST sends one, and a worker imports it."""
     place = research_place_or_404(request, slug)
@@ -404,9 +411,8 @@ def imports(request: Request, slug: str) -> Response:
     sent.is_valid(raise_exception=True)
     given = dict(sent.validated_data)
     file = given.pop("file")
-    key = request.headers.get("Idempotency-Key", "")[:80]
     upload = uploads.accept(
-        study=place.study, by=request.user, content=file, name=file.name, key=key, **given
+        study=place.study, by=request.user, content=file, name=file.name, **given
     )
     transaction.on_commit(lambda: tasks.call_for(upload))
     return Response(UploadSerializer(upload).data, status=202)

@@ -115,7 +115,7 @@ class Made(TypedDict, total=False):
     id: int
     name: str
     scope: str
-    study: str
+    study: str | None
     created_at: str
     expires_at: str
     last_used_at: str | None
@@ -333,7 +333,7 @@ class Token(TypedDict, total=False):
     id: int
     name: str
     scope: str
-    study: str
+    study: str | None
     created_at: str
     expires_at: str
     last_used_at: str | None
@@ -472,9 +472,9 @@ class Client(Connection):
         split: str | None = None,
         tag: str | None = None,
         variant: str | None = None,
-    ) -> HTTPResponse:
+    ) -> str:
         """A table of the study as `manage.py export` writes it; people by pseudonym."""
-        found: HTTPResponse = self.open(
+        found: str = self.call(
             "GET",
             f"studies/{part(slug)}/exports/{part(what)}/",
             {
@@ -531,7 +531,9 @@ class Client(Connection):
 
     def send_import(self, slug: str, body: dict[str, Any], file: tuple[str, bytes]) -> Upload:
         """Files that were sent; POST sends one, and a worker imports it."""
-        found: Upload = self.call("POST", f"studies/{part(slug)}/imports/", body=body, file=file)
+        found: Upload = self.call(
+            "POST", f"studies/{part(slug)}/imports/", body=body, file=file, once=True
+        )
         return found
 
     def get_import(self, slug: str, upload_id: int, *, fields: str | None = None) -> Upload:
@@ -570,12 +572,14 @@ class Client(Connection):
     def save_label(self, slug: str, body: Label) -> Label:
         """Save one person's answers about one image; the same submission twice is saved
         once."""
-        found: Label = self.call("POST", f"studies/{part(slug)}/labels/", body=body)
+        found: Label = self.call("POST", f"studies/{part(slug)}/labels/", body=body, once=True)
         return found
 
     def save_labels(self, slug: str, body: list[Label]) -> list[Saved]:
         """Up to 1,000 labels of one person in one request, each saved or refused by itself."""
-        found: list[Saved] = self.call("POST", f"studies/{part(slug)}/labels/bulk/", body=body)
+        found: list[Saved] = self.call(
+            "POST", f"studies/{part(slug)}/labels/bulk/", body=body, once=True
+        )
         return found
 
     def get_leaderboard(
@@ -650,7 +654,7 @@ class Client(Connection):
 
     def add_recipe(self, slug: str, body: AddRecipe) -> Recipe:
         """The recipes of this installation; POST adds one, for all studies."""
-        found: Recipe = self.call("POST", f"studies/{part(slug)}/recipes/", body=body)
+        found: Recipe = self.call("POST", f"studies/{part(slug)}/recipes/", body=body, once=True)
         return found
 
     def remove_recipe(self, slug: str, judge: str) -> Any:
@@ -710,6 +714,7 @@ class Client(Connection):
                 "question": question,
                 "threshold": threshold,
             },
+            once=True,
         )
         return found
 
@@ -727,7 +732,7 @@ class Client(Connection):
 
     def start_run(self, slug: str, body: StartRun) -> Run:
         """The runs of a study; POST starts one, or continues it where it stopped."""
-        found: Run = self.call("POST", f"studies/{part(slug)}/runs/", body=body)
+        found: Run = self.call("POST", f"studies/{part(slug)}/runs/", body=body, once=True)
         return found
 
     def get_run(self, slug: str, run_id: int, *, fields: str | None = None) -> Run:
@@ -751,7 +756,7 @@ class Client(Connection):
         """Asks a worker to show the judge the pictures of its card. What has a score is not
         asked again. The card is studies/{slug}/questions/card/?judge=NAME."""
         found: Measurement = self.call(
-            "POST", f"studies/{part(slug)}/runs/{part(run_id)}/card/", body=body
+            "POST", f"studies/{part(slug)}/runs/{part(run_id)}/card/", body=body, once=True
         )
         return found
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from http.client import HTTPResponse
 from typing import Any
@@ -13,6 +14,8 @@ from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 HERE = "http://127.0.0.1:8000"
+# What may have gone well at the server although no answer came.
+GATEWAYS, TRIES = {502, 503, 504}, 3
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
@@ -28,6 +31,10 @@ class Problem(JuryboxError):
         self.status, self.code, self.errors = status, code, errors
 
 
+class NoAnswer(JuryboxError):
+    """The server did not answer."""
+
+
 class NoRedirects(HTTPRedirectHandler):
     """A token goes nowhere but where it was meant to go."""
 
@@ -39,9 +46,13 @@ class Connection:
     """`address` and `token` may stand in JURYBOX_ADDRESS and JURYBOX_TOKEN. A token is made on the
     account page; one that may only read is enough to read."""
 
-    def __init__(self, *, address: str = "", token: str = "", timeout: float = 60):
+    def __init__(
+        self, *, address: str = "", token: str = "", timeout: float = 60, pause: float = 1
+    ):
         self.address = (address or os.environ.get("JURYBOX_ADDRESS", "") or HERE).rstrip("/")
         self.timeout = timeout
+        # Seconds before what creates something is sent again, where no answer came.
+        self.pause = pause
         self.token = token or os.environ.get("JURYBOX_TOKEN", "")
         self._opener = build_opener(NoRedirects)
         parts = urlsplit(self.address)
@@ -84,7 +95,7 @@ class Connection:
                 raise _problem(error, self.address) from error
         except (URLError, TimeoutError, OSError) as error:
             reason = getattr(error, "reason", error)
-            raise JuryboxError(f"{self.address} does not answer: {reason}.") from error
+            raise NoAnswer(f"{self.address} does not answer: {reason}.") from error
 
     def call(
         self,
@@ -94,17 +105,28 @@ class Connection:
         *,
         body: Any = None,
         file: tuple[str, bytes] | None = None,
+        once: bool = False,
     ) -> Any:
-        """The answer's JSON; None where it has no body. With a file, the body's fields go as a form."""
+        """The answer's JSON; None where it has no body. With a file, the body's fields go as a form. `once`: has
+        a key, so that it is sent again where no answer came and still creates nothing twice."""
         headers: dict[str, str] = {}
         sent: bytes | None = None
         if file is not None:
             sent, headers["Content-Type"] = _form(body or {}, file)
         elif body is not None:
             sent, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
-        with self.open(method, path, query, body=sent, headers=headers) as answer:
-            text = answer.read()
-        return json.loads(text) if text else None
+        if once:
+            headers["Idempotency-Key"] = secrets.token_hex(16)
+        for left in reversed(range(TRIES if once else 1)):
+            try:
+                with self.open(method, path, query, body=sent, headers=headers) as answer:
+                    text = answer.read()
+                return json.loads(text) if text else None
+            except (NoAnswer, Problem) as error:
+                if not left or isinstance(error, Problem) and error.status not in GATEWAYS:
+                    raise
+                time.sleep(self.pause)
+        return None
 
     def read_picture(self, address: str, *, most: int) -> tuple[bytes, str]:
         """The picture at an `address` that the API gave, and its kind: jpeg, png, webp …"""

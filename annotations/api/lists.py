@@ -26,7 +26,11 @@ from rest_framework.utils.urls import replace_query_param
 from annotations.bounded_numbers import read_whole
 
 CURSOR = OpenApiParameter("cursor", OpenApiTypes.STR, description="From `next` or `previous`.")
-SIZE = OpenApiParameter("page_size", OpenApiTypes.INT, description="1 to 1000; 100 by default.")
+SIZE = OpenApiParameter(
+    "page_size",
+    {"type": "integer", "minimum": 1},
+    description="1 to 1000; 100 by default, and 1000 where more are wanted.",
+)
 FIELDS = OpenApiParameter(
     "fields", OpenApiTypes.STR, description="Names with commas between: these fields alone."
 )
@@ -47,6 +51,18 @@ class Pages(CursorPagination):
     max_page_size = 1000
     page_size_query_param = "page_size"
     ordering = "pk"
+
+    def get_page_size(self, request: Request) -> int:
+        """A size that is none is refused: a page of 100 would be taken for the whole."""
+        given = request.query_params.get(self.page_size_query_param)
+        if given is None:
+            return self.page_size
+        size = read_whole(given, low=1)
+        if size is None:
+            raise serializers.ValidationError(
+                {"page_size": ["A whole number from 1 on is needed."]}
+            )
+        return min(size, self.max_page_size)
 
     def decode_cursor(self, request: Request) -> Any:
         """A position is the key of a row: anything else would break in the database."""
@@ -81,7 +97,7 @@ def page_of_rows(
         successor = replace_query_param(request.build_absolute_uri(), "page_size", "100")
         answer.headers["Link"] = f'<{successor}>; rel="successor-version"'
         return answer
-    size = Pages().get_page_size(request) or Pages.page_size
+    size = Pages().get_page_size(request)
     start = read_whole(asked.get("cursor") or "0", low=0)
     if start is None:
         raise NotFound("Invalid cursor")
@@ -127,7 +143,7 @@ def first_of_parts(request: Request, rows: QuerySet, part: str, values: Sequence
     """The keys on the page that is requested, where an index has the rows by a part (the state of answers)
     and their key. Sorted together, all rows of a study would be read for each page."""
     pages = Pages()
-    size = pages.get_page_size(request) or Pages.page_size
+    size = pages.get_page_size(request)
     cursor = pages.decode_cursor(request)
     back = cursor is not None and cursor.reverse
     most = (cursor.offset if cursor else 0) + size + 1
@@ -178,7 +194,7 @@ def page_by_parts(
     """The same for rows of several parts (scores of several runs), each of which has an index by the key:
     ordered by the key of all, they would have to be sorted for each page."""
     pages = Pages()
-    size = pages.get_page_size(request) or Pages.page_size
+    size = pages.get_page_size(request)
     asked = request.query_params.get(pages.cursor_query_param, "")
     at = Place.read(asked) if asked else None
     back = at is not None and at.back
@@ -234,7 +250,9 @@ def paged_list(
     return extend_schema(parameters=parameters, responses=_page_of(serializer), **more)
 
 
-def row_list(serializer: type[serializers.Serializer], **more: Any) -> Callable[[Any], Any]:
+def row_list(
+    serializer: type[serializers.Serializer], refusals: Sequence[int] = (), **more: Any
+) -> Callable[[Any], Any]:
     """Decorator: of a list that was answered without pages."""
     name = serializer.__name__.removesuffix("Serializer")
     either = PolymorphicProxySerializer(
@@ -243,7 +261,8 @@ def row_list(serializer: type[serializers.Serializer], **more: Any) -> Callable[
         resource_type_field_name=None,
         many=False,
     )
-    return extend_schema(parameters=[CURSOR, SIZE, FIELDS], responses={200: either}, **more)
+    responses: dict[int, Any] = {200: either, **dict.fromkeys(refusals)}
+    return extend_schema(parameters=[CURSOR, SIZE, FIELDS], responses=responses, **more)
 
 
 def _page_of(serializer: type[serializers.Serializer]) -> Any:

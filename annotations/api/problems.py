@@ -16,6 +16,7 @@ CODES = {
     "invalid": "Parameters or fields have wrong values; `errors` names each.",
     "unknown-parameter": "The address has a parameter that this operation does not know.",
     "unknown-field": "The body has a field that this operation does not know.",
+    "key-used": "The Idempotency-Key belongs to another request of the last 24 hours.",
     "no-json": "The body is no JSON that can be read.",
     "not-logged-in": "No token, or one that is not valid (any longer).",
     "not-yours": "This account or token may not see or do this.",

@@ -31,8 +31,13 @@ class Operations(AutoSchema):
             refusals |= {"401", "403"}
         if self._get_parameters() or self._get_request_body():
             refusals.add("400")
-        if "{" in self.path:
+        parameters = {
+            one.name for one in self.get_override_parameters() if isinstance(one, OpenApiParameter)
+        }
+        if "{" in self.path or "cursor" in parameters:
             refusals.add("404")
+        if "Idempotency-Key" in parameters:
+            refusals.add("422")
         if self.method not in {"GET", "DELETE"}:
             # A body that is no JSON, or of another kind; a limit of the route.
             refusals |= {"400", "415", "429"}

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any
 
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import path
-from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
     OpenApiExample,
-    OpenApiParameter,
     extend_schema,
 )
 from rest_framework import serializers
@@ -37,6 +34,7 @@ from annotations.api.lists import (
     paged_list,
     row_list,
 )
+from annotations.api.once import KEY, once_per_key
 from annotations.api.serializers import (
     LABEL,
     AnnotationFilters,
@@ -59,12 +57,6 @@ from annotations.models import Annotation, Image, Prompt
 from annotations.studies import deletion, queries
 
 MOST = 1000
-KEY = OpenApiParameter(
-    "Idempotency-Key",
-    OpenApiTypes.STR,
-    OpenApiParameter.HEADER,
-    description="The same request sent twice with the same key is carried out once.",
-)
 
 
 @row_list(StudySerializer)
@@ -127,9 +119,11 @@ def next_image(request: Request, slug: str) -> Response:
     operation_id="save_label",
     request=LabelSerializer,
     responses={201: LabelSerializer, 409: MessageSerializer},
+    parameters=[KEY],
     examples=[LABEL],
 )
 @api_view(["POST"])
+@once_per_key
 def labels(request: Request, slug: str) -> Response:
     """Save one person's answers about one image; the same submission twice is saved once."""
     place = place_or_404(request, slug)
@@ -147,18 +141,13 @@ def labels(request: Request, slug: str) -> Response:
     examples=[OpenApiExample("One label", [LABEL.value], request_only=True)],
 )
 @api_view(["POST"])
+@once_per_key
 def labels_bulk(request: Request, slug: str) -> Response:
     """Up to 1,000 labels of one person in one request, each saved or refused by itself."""
     place = place_or_404(request, slug)
     data = request.data
     if not isinstance(data, list) or not 1 <= len(data) <= MOST:
         raise serializers.ValidationError({"detail": f"A list of 1 to {MOST} labels is needed."})
-    key = request.headers.get("Idempotency-Key", "")[:200]
-    for number, item in enumerate(data):
-        if key and isinstance(item, dict) and "submission" not in item:
-            # The same key and position is the same submission when it is sent again.
-            name = f"{place.study.pk} {request.user.pk} {key} {number}"
-            item["submission"] = str(uuid.uuid5(uuid.NAMESPACE_OID, name))
     sent = LabelSerializer(data=data, many=True)
     sent.is_valid(raise_exception=True)
     results = []

@@ -12,7 +12,7 @@ from annotations.models.pair import Pair, PairAssignment, PairDraw, PairPlan, Pa
 from annotations.models.people import Group, Invitation, Membership
 from annotations.models.practice import KnownAnswer, PracticeAnswer, PracticeTry
 from annotations.models.prompt import Atom, Prompt, PromptPicture
-from annotations.models.rate import RateCount
+from annotations.models.requests import KeptAnswer, RateCount
 from annotations.models.retention import Retention
 from annotations.models.selection import SelectedImage, Selection
 from annotations.models.stored_answer import LabelVersion, StoredAnswer
@@ -41,6 +41,7 @@ __all__ = [
     "Image",
     "Invitation",
     "Job",
+    "KeptAnswer",
     "KnownAnswer",
     "LabelVersion",
     "Leased",

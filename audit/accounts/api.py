@@ -51,7 +51,9 @@ class PasswordSerializer(NewTokenSerializer):
 
 
 class TokenSerializer(serializers.ModelSerializer):
-    study: serializers.SlugRelatedField = serializers.SlugRelatedField("slug", read_only=True)
+    study: serializers.SlugRelatedField = serializers.SlugRelatedField(
+        "slug", read_only=True, allow_null=True
+    )
 
     class Meta:
         model = ApiToken

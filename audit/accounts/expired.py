@@ -10,6 +10,7 @@ from django.core.files.storage import default_storage
 from django.utils import timezone
 
 from annotations import rates
+from annotations.api import once
 from annotations.storage.folder import Folder
 from audit.accounts import lockout, tokens
 
@@ -22,6 +23,7 @@ def delete() -> dict[str, int]:
         "tokens": tokens.delete_expired(),
         "wrong passwords": lockout.too_long_ago(),
         "rates": rates.delete_old(),
+        "answers by key": once.delete_old(),
         "half files": _half_files(),
     }
 

@@ -56,13 +56,8 @@ def accept(
     grid: int = 0,
     dry_run: bool = False,
     strict: bool = False,
-    key: str = "",
 ) -> Upload:
-    """Store the file for a worker. The same key twice is the same upload."""
-    if key:
-        known = Upload.objects.filter(study=study, key=key).first()
-        if known is not None:
-            return known
+    """Store the file for a worker."""
     name = Path(name.replace("\\", "/")).name[-200:]
     if not (is_archive(name) or name.lower().endswith(TABLES)):
         raise ImportRefused(
@@ -77,25 +72,20 @@ def accept(
         raise ImportRefused(f"“{kind[:20]}” is none of study, labels, scores.")
     _check_waiting(by)
     file = _store(content, name)
-    upload, created = Upload.objects.get_or_create(
+    return Upload.objects.create(
         study=study,
-        key=key or uuid.uuid4().hex,
-        defaults={
-            "by": by,
-            "brings": kind,
-            "format": format,
-            "name": name,
-            "file": file,
-            "generator": generator[:200],
-            "judge": judge[:120],
-            "choices": {"grid": str(grid)} if grid else {},
-            "dry_run": dry_run,
-            "strict": strict,
-        },
+        key=uuid.uuid4().hex,
+        by=by,
+        brings=kind,
+        format=format,
+        name=name,
+        file=file,
+        generator=generator[:200],
+        judge=judge[:120],
+        choices={"grid": str(grid)} if grid else {},
+        dry_run=dry_run,
+        strict=strict,
     )
-    if not created:
-        _remove(file)
-    return upload
 
 
 def hand_over(*, delivery: Delivery, study: Study, dry_run: bool = False) -> Upload:

@@ -11,7 +11,7 @@ from audit.reference import client as reference
 from audit.reports import make as reports
 from judges.models import Upload
 from jurybox import Client, JuryboxError, Problem
-from jurybox.connection import _form
+from jurybox.connection import NoAnswer, _form
 from tests import making
 from tests.jurybox.wheels import ROOT
 
@@ -85,3 +85,40 @@ def test_a_name_of_a_file_ends_no_part_of_a_form():
     body, kind = _form({"kind": "study"}, ('a"\r\n\r\nb.csv', b"x"))
     assert b'filename="a\'    b.csv"' in body
     assert kind.startswith("multipart/form-data; boundary=")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_creates_is_sent_again_with_its_key_where_no_answer_came(
+    live_server, study, alice, monkeypatch
+):
+    client = Client(address=live_server.url, token=making.token(alice.user), pause=0)
+    send, sent = client._send, []
+
+    def lose_the_first_answer(request):
+        answer = send(request)
+        sent.append(request.get_header("Idempotency-key"))
+        if len(sent) == 1:
+            answer.close()
+            raise NoAnswer("The line broke.")
+        return answer
+
+    monkeypatch.setattr(client, "_send", lose_the_first_answer)
+    run = client.start_run("shapes", {"judge": "geneval-builtin"})
+    assert [run["id"]] == [*study.runs.values_list("pk", flat=True)]
+    assert len(sent) == 2
+    assert sent[0] == sent[1] != ""
+
+
+def test_what_creates_is_sent_three_times_and_all_else_once(monkeypatch):
+    client, sent = Client(token="jb_x", pause=0), []
+
+    def answer_nothing(request):
+        sent.append(request.get_method())
+        raise NoAnswer("The line broke.")
+
+    monkeypatch.setattr(client, "_send", answer_nothing)
+    with pytest.raises(NoAnswer):
+        client.start_run("shapes", {"judge": "geneval-builtin"})
+    with pytest.raises(NoAnswer):
+        client.get_study("shapes")
+    assert sent == ["POST"] * 3 + ["GET"]
