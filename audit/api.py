@@ -34,7 +34,6 @@ from annotations.api.once import KEY, once_per_key
 from annotations.api.own_format import OwnFormat
 from annotations.api.problems import CODES
 from annotations.consensus import RULES
-from annotations.errors import Refused
 from annotations.stored_answers.store import read_answer
 from audit.accounts import api as accounts_api
 from audit.contests.parameters import MADE_FROM, TIES
@@ -127,11 +126,7 @@ def leaderboard(request: Request, slug: str) -> Response:
     place = research_place_or_404(request, slug)
     asked = LeaderboardParameters(**filters(request, LeaderboardFilters))
     answer = read_answer(LEADERBOARD, place.study, asked)
-    if answer.content:
-        return Response(answer.body)
-    if answer.reason:
-        raise Refused(answer.reason)
-    return Response({"message": "A worker is counting the votes."}, status=202)
+    return doors_api.respond_with(answer, "A worker is counting the votes.")
 
 
 class ExportFilters(Filters):

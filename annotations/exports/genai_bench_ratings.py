@@ -13,18 +13,12 @@ from itertools import groupby
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.models import Annotation, Answer, Study
+from annotations.models import Answer, Study
 
 
 def genai_bench(study: Study, *, question: str = "likert") -> Iterator[str]:
     answers = (
-        Answer.objects.filter(
-            annotation__study=study,
-            annotation__state=Annotation.State.COUNTED,
-            question=question,
-            atom__isnull=True,
-            value__isnull=False,
-        )
+        Answer.objects.numbers_of(study, question)
         .order_by(
             "annotation__image__prompt__key",
             "annotation__image__generator__name",

@@ -54,14 +54,15 @@ def questions_for(version: FormVersion, prompt: Prompt) -> tuple[AskedQuestion, 
     if (same := questions_for_all(version)) is not None:
         return same
     form = form_of(version)
-    atoms: tuple[AtomRecord, ...] = ()
-    if needs_atoms(form):
-        atoms = tuple(
-            AtomRecord(atom.index, atom.kind, atom.text, atom.question, atom.expected)
-            for atom in prompt.atoms.all()
-        )
-    facts = PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
-    return questions_about(form, facts)
+    return questions_about(form, facts_of_prompt(prompt, with_atoms=needs_atoms(form)))
+
+
+def facts_of_prompt(prompt: Prompt, *, with_atoms: bool = True) -> PromptFacts:
+    atoms = tuple(
+        AtomRecord(atom.index, atom.kind, atom.text, atom.question, atom.expected)
+        for atom in (prompt.atoms.all() if with_atoms else ())
+    )
+    return PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
 
 
 def questions_for_all(version: FormVersion) -> tuple[AskedQuestion, ...] | None:

@@ -57,6 +57,21 @@ class Annotation(models.Model):
         return f"{self.annotator}: {self.image}"
 
 
+class Answers(models.QuerySet["Answer"]):
+    def that_count(self) -> "Answers":
+        """Neither withdrawn nor set aside."""
+        return self.filter(annotation__state=Annotation.State.COUNTED)
+
+    def numbers_of(self, study: Study, question: str) -> "Answers":
+        """Those to a question about the whole image."""
+        given = self.filter(annotation__study=study).that_count()
+        return given.filter(question=question, atom__isnull=True, value__isnull=False)
+
+    def atom_numbers(self, study: Study) -> "Answers":
+        given = self.filter(annotation__study=study).that_count()
+        return given.filter(question="atom", atom__isnull=False, value__isnull=False)
+
+
 class Answer(models.Model):
     annotation = models.ForeignKey(Annotation, on_delete=models.CASCADE, related_name="answers")
     question = models.CharField(max_length=80)
@@ -70,6 +85,8 @@ class Answer(models.Model):
     )
     value = models.FloatField(null=True, blank=True)
     text = models.TextField(blank=True)
+
+    objects = Answers.as_manager()
 
     class Meta:
         ordering = ["annotation", "pk"]

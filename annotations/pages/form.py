@@ -20,10 +20,10 @@ from annotations.forms.display import blocks, numbering
 from annotations.forms.html import address_of, instructions_of, questions_html
 from annotations.forms.papers import FORMS
 from annotations.forms.papers.own_form import written_form
-from annotations.forms.per_image import PromptFacts, objects_of, questions_about
+from annotations.forms.per_image import PromptFacts, questions_about
 from annotations.forms.text_format import as_text
 from annotations.forms.validate_definition import MEANINGS, read_form
-from annotations.forms.versions import form_of, use_form
+from annotations.forms.versions import facts_of_prompt, form_of, use_form
 from annotations.models import Annotation, Image
 from annotations.sources.records import AtomRecord
 from annotations.stored_answers.question import Question
@@ -240,7 +240,7 @@ def _preview(place: Place, form: Form) -> dict[str, Any]:
     """The label page's own parts, with an image of the study where there is one."""
     some = Image.objects.filter(study=place.study).select_related("prompt").order_by("pk")[:20]
     image = next((image for image in some if image.file), None)
-    facts = _facts(image) if image else SAMPLE
+    facts = facts_of_prompt(image.prompt) if image else SAMPLE
     questions = questions_about(form, facts)
     keys = {example.image for example in (*form.examples, *form.edge_cases) if example.image}
     return {
@@ -256,15 +256,6 @@ def _preview(place: Place, form: Form) -> dict[str, Any]:
             q.text for q in form.questions if q.name not in {a.question.name for a in questions}
         ],
     }
-
-
-def _facts(image: Image) -> PromptFacts:
-    prompt = image.prompt
-    atoms = tuple(
-        AtomRecord(atom.index, atom.kind, atom.text, atom.question, atom.expected)
-        for atom in prompt.atoms.all()
-    )
-    return PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
 
 
 ANSWERED = Question(

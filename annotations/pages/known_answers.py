@@ -26,7 +26,7 @@ from annotations.forms.display import blocks
 from annotations.forms.html import questions_html
 from annotations.forms.versions import questions_for
 from annotations.models import Image, Selection
-from annotations.pages.form_values import whole
+from annotations.pages.form_values import sent_answers, whole
 from annotations.studies import known_answers, selections
 from annotations.studies import settings as study_settings
 
@@ -131,11 +131,7 @@ def known_answer_edit(request: PersonsRequest, slug: str, public_id: str) -> Htt
         known_answers.remove(image=image)
         messages.success(request, "This image is an ordinary one again.")
         return redirect(goal)
-    sent = {
-        name.removeprefix("answer-"): values
-        for name, values in request.POST.lists()
-        if name.startswith("answer-")
-    }
+    sent = sent_answers(request)
     explanation = request.POST.get("explanation", "")
     try:
         known_answers.make(image=image, answers=sent, explanation=explanation, by=request.user)

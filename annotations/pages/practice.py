@@ -21,7 +21,7 @@ from annotations.forms.html import form_html, instructions_html, pictures_html
 from annotations.forms.prompt_pictures import pictures_of
 from annotations.forms.versions import form_of, questions_for
 from annotations.models import Image, Membership
-from annotations.pages.form_values import whole
+from annotations.pages.form_values import sent_answers, whole
 from annotations.pages.label import OWN_KEYS
 from annotations.studies import practice as rounds
 from annotations.studies import queries as study_queries
@@ -42,11 +42,7 @@ def practice(request: HttpRequest, slug: str) -> HttpResponse:
         rounds.go_on(member=member)
     elif verb == "answer":
         image = _image(request, place)
-        sent = {
-            name.removeprefix("answer-"): values
-            for name, values in request.POST.lists()
-            if name.startswith("answer-")
-        }
+        sent = sent_answers(request)
         try:
             rounds.answer(member=member, image=image, answers=sent)
         except LabelRefused as refusal:

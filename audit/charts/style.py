@@ -57,14 +57,15 @@ def configured(chart: alt.TopLevelMixin, theme: str, *, names: bool) -> dict[str
     return spec
 
 
-def caption(body: dict[str, Any]) -> list[str]:
+def caption(body: dict[str, Any], interval: str = "") -> list[str]:
     """The signature, for the metadata of a file and the words below a chart."""
     signed = body["signature"]
+    interval = interval or f"intervals: {signed['interval']}"
     judges = ", ".join(f"{name} {fingerprint}" for name, fingerprint in signed["judges"].items())
     return [
         f"Jurybox {signed['version']} · {body['study']}"
         f"{' (simulated)' if body['simulated'] else ''} · question {body['question']} · "
-        f"intervals: {signed['interval']} · {signed['resamples']} resamples, seed {signed['seed']}",
+        f"{interval} · {signed['resamples']} resamples, seed {signed['seed']}",
         f"{judges} · data {signed['data'][:12]}",
     ]
 

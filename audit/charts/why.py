@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from audit.charts import style
 from audit.charts.style import INK, MUTED, NO, YES, configured
 from audit.charts.when_used import alt
 from audit.words import why as words
@@ -98,11 +99,4 @@ def blank(body: dict[str, Any]) -> str:
 
 
 def caption(body: dict[str, Any]) -> list[str]:
-    signed = body["signature"]
-    judges = ", ".join(f"{name} {fingerprint}" for name, fingerprint in signed["judges"].items())
-    return [
-        f"Jurybox {signed['version']} · {body['study']}{' (simulated)' if body['simulated'] else ''} · "
-        f"question {body['question']} · {signed['interval']} · {signed['resamples']} resamples, seed "
-        f"{signed['seed']}",
-        f"{judges} · data {signed['data'][:12]}",
-    ]
+    return style.caption(body, body["signature"]["interval"])

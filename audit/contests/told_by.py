@@ -11,7 +11,7 @@ import numpy as np
 
 from annotations.models import Study
 from audit.contests.read import Comparisons
-from audit.reports.pairing import JudgeScores
+from audit.reports.pairing import JudgeScores, identity_facts
 from audit.stats.contests import judged
 from audit.stats.contests.votes import LEFT, RIGHT, TIE
 from audit.stats.estimate import Result, Undefined
@@ -99,18 +99,7 @@ def by_preference(
             said[row] = LEFT + RIGHT - value if turned and value != TIE else value
             if one.consistent is not None:
                 consistent[row] = float(one.consistent)
-        facts = {
-            "name": judge.name,
-            "method": f"{judge.method} {judge.method_version}",
-            "engine": f"{judge.engine} {judge.engine_version}",
-            "checkpoint": judge.checkpoint,
-            "revision": judge.revision,
-            "template": judge.template,
-            "precision": judge.precision,
-            "options": judge.options,
-            "fingerprint": judge.fingerprint,
-            "number": number,
-        }
+        facts = identity_facts(judge, number)
         nothing = None
         if not (said != NOTHING).any():
             nothing = Undefined("it has said nothing of the pairs that people voted on")

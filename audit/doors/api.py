@@ -15,6 +15,7 @@ from annotations.access import research_place_or_404
 from annotations.api.declared import ALWAYS, refuse_others
 from annotations.api.lists import MessageSerializer, page_of_rows, row_list
 from annotations.errors import Refused
+from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
 from audit.doors.registry import all_exhibits, parameter_names, read_parameters
 
@@ -66,11 +67,15 @@ def question(request: Request, slug: str, name: str) -> Response:
     refuse_others(request.query_params, {*parameter_names(exhibits), *ALWAYS})
     parameters = read_parameters(exhibits, request.query_params.dict())
     answer = read_answer(exhibits.question, study, parameters)
+    return respond_with(answer, "A worker is computing the answer.")
+
+
+def respond_with(answer: StoredAnswer, waiting: str) -> Response:
     if answer.content:
         return Response(answer.body)
     if answer.reason:
         raise Refused(answer.reason)
-    return Response({"message": "A worker is computing the answer."}, status=202)
+    return Response({"message": waiting}, status=202)
 
 
 urlpatterns = [

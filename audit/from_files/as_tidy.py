@@ -125,11 +125,7 @@ def _name_images(table: Table, part: str) -> None:
         return
     pictures = [name for name, role in roles.items() if role == "picture"]
     if not pictures:
-        there = ", ".join(table.columns[:20])
-        raise Unreadable(
-            f"None of the columns of {table.name} names the images. There are: {there}. "
-            "Say which one it is with --column NAME=image_id."
-        )
+        raise _no_column(table, "names the images", "image_id")
     roles[pictures[0]] = "image_id"
 
 
@@ -144,10 +140,13 @@ def _name_answers(table: Table) -> None:
         if name in by_name and roles[by_name[name]] in ("ignore", "score"):
             roles[by_name[name]] = "label:number"
             return
-    there = ", ".join(table.columns[:20])
-    raise Unreadable(
-        f"None of the columns of {table.name} is an answer. There are: {there}. "
-        "Say which one it is with --column NAME=label:yes/no (or label:1-5, label:number)."
+    raise _no_column(table, "is an answer", "label:yes/no (or label:1-5, label:number)")
+
+
+def _no_column(table: Table, words: str, role: str) -> Unreadable:
+    return Unreadable(
+        f"None of the columns of {table.name} {words}. There are: {', '.join(table.columns[:20])}. "
+        f"Say which one it is with --column NAME={role}."
     )
 
 
@@ -168,11 +167,7 @@ def _name_judges(table: Table, path: Path) -> None:
         if _repeats(path, image, generators[0]):
             roles[generators[0]] = "judge"
     if not scores:
-        there = ", ".join(table.columns[:20])
-        raise Unreadable(
-            f"None of the columns of {table.name} is a score. There are: {there}. "
-            "Say which one it is with --column NAME=score."
-        )
+        raise _no_column(table, "is a score", "score")
     said = [name for name in scores if roles[name] == "score"]
     for name in table.columns:
         if roles[name] in columns.LABELS or roles[name] == "score":

@@ -32,55 +32,44 @@ def draw_labels(*, study: Study, count: int, seed: int, by: str, user: Any = Non
     """Draw so many images; people get these and no others until the owner ends it."""
     if by not in BY:
         raise Refused(f"Images are drawn by {' or '.join(BY)}.")
-    number = draws.next_number(study)
-    frame = draws.frame_of(study)
+    begun = BegunDraw(study)
+    frame = begun.frame
     draws.refuse_unfit(study, count, frame)
     if by == Draw.DrawRule.UNIFORM:
         useful = np.ones(len(frame.images))
     else:
         useful = usefulness(study, frame.images)
-    return draw_useful(
-        study=study,
-        frame=frame,
-        useful=useful,
-        count=count,
-        seed=seed,
-        number=number,
-        by=by,
-        user=user,
-    )
+    return begun.draw_useful(useful, count, seed=seed, by=by, user=user)
 
 
-def draw_useful(
-    *,
-    study: Study,
-    frame: draws.Frame,
-    useful: np.ndarray,
-    count: int,
-    seed: int,
-    number: int,
-    by: str,
-    user: Any = None,
-    about: str = "",
-) -> Draw:
-    """Half of the chances as useful as that, half uniform. Call it in the transaction that took
-    the number of the draw."""
-    chances = assisted.inclusion(useful, count)
-    if isinstance(chances, Undefined):
-        raise StudyRefused(f"Nothing was drawn: {chances.reason}.")
-    taken = drawn_sample.systematic(chances, [seed, number])
-    made = draws.keep(
-        study=study,
-        frame=frame,
-        chances=chances.tolist(),
-        taken=taken.tolist(),
-        by=by,
-        seed=seed,
-        user=user,
-        about=about,
-    )
-    raise_labels_version(study.pk)
-    return made
+class BegunDraw:
+    """The number of a draw is taken, and what can be drawn is known. Within one transaction."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.number = draws.next_number(study)
+        self.frame = draws.frame_of(study)
+
+    def draw_useful(
+        self, useful: np.ndarray, count: int, *, seed: int, by: str, user: Any, about: str = ""
+    ) -> Draw:
+        """Half of the chances as useful as that, half uniform."""
+        chances = assisted.inclusion(useful, count)
+        if isinstance(chances, Undefined):
+            raise StudyRefused(f"Nothing was drawn: {chances.reason}.")
+        taken = drawn_sample.systematic(chances, [seed, self.number])
+        made = draws.keep(
+            study=self.study,
+            frame=self.frame,
+            chances=chances.tolist(),
+            taken=taken.tolist(),
+            by=by,
+            seed=seed,
+            user=user,
+            about=about,
+        )
+        raise_labels_version(self.study.pk)
+        return made
 
 
 def usefulness(study: Study, images: tuple[int, ...]) -> np.ndarray:

@@ -18,7 +18,7 @@ from annotations.errors import Refused, StudyRefused
 from annotations.models import Draw, Study
 from annotations.studies import draws
 from audit.models import Report
-from audit.next_labels.draw import draw_useful
+from audit.next_labels.draw import BegunDraw
 from audit.reports import escalation
 from audit.statistic_names import stored_statistic
 from audit.words.report import title
@@ -45,8 +45,8 @@ def draw_to_people(
             f"Nothing tells on which images {title(judge)} may be trusted: {trusted['undefined']}. "
             "Draw uniformly instead."
         )
-    number = draws.next_number(study)
-    frame = draws.frame_of(study)
+    begun = BegunDraw(study)
+    frame = begun.frame
     useful = doubtful(study, judge, body, frame.images)
     doubted, total = int(useful.sum()), len(frame.images)
     if not doubted:
@@ -61,17 +61,8 @@ def draw_to_people(
         )
     count = surely_all(doubted, total) if count is None else count
     draws.refuse_unfit(study, count, frame)
-    return draw_useful(
-        study=study,
-        frame=frame,
-        useful=useful,
-        count=count,
-        seed=seed,
-        number=number,
-        by=Draw.DrawRule.ESCALATION,
-        user=user,
-        about=f"judge {judge}",
-    )
+    by, about = Draw.DrawRule.ESCALATION, f"judge {judge}"
+    return begun.draw_useful(useful, count, seed=seed, by=by, user=user, about=about)
 
 
 def newest_body(study: Study) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from annotations.models import Study
 from audit.cards.report_records import zip_records
 from audit.images import browse
 from audit.images.browse import Filters, NotThere
+from audit.pages.files import attached
 from audit.pages.filters import select
 from audit.questions.card.agreement import newest_report
 from audit.words.report import title
@@ -117,9 +118,7 @@ def send_records(study: Study) -> HttpResponse:
         raise Http404
     content = zip_records(study, organization="not stated")
     event_log.note(study, "exported", "exported evaluation records as zip")
-    response = HttpResponse(content, content_type="application/zip")
-    response["Content-Disposition"] = f'attachment; filename="{study.slug}-records.zip"'
-    return response
+    return attached(content, "application/zip", f"{study.slug}-records.zip")
 
 
 def send(study: Study, asked: ExportOptions) -> StreamingHttpResponse:

@@ -84,13 +84,7 @@ class Audited:
     def atoms_of_people(self) -> list[AtomValue]:
         """The majority of the answers about each atom; a draw is none."""
         given: dict[tuple[str, int, str], list[float]] = {}
-        rows = Answer.objects.filter(
-            annotation__study=self.study,
-            annotation__state=Annotation.State.COUNTED,
-            question="atom",
-            atom__isnull=False,
-            value__isnull=False,
-        ).order_by()
+        rows = Answer.objects.atom_numbers(self.study).order_by()
         for key, index, kind, value in rows.values_list(
             "annotation__image__key", "atom__index", "atom__kind", "value"
         ):

@@ -10,7 +10,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotations.errors import Refused, StudyRefused
-from annotations.models import Annotation, Answer, Atom, Study
+from annotations.models import Answer, Atom, Study
 from audit.models import Finding
 from judges.exports.repairs import repairs
 from judges.methods.align_score import AlignScore
@@ -134,13 +134,7 @@ def _of_atoms(run: Run) -> Iterator[Row]:
 def _of_people(study: Study) -> Iterator[Row]:
     """Atoms of which most people say that they were not drawn."""
     said: dict[tuple[str, int, int, int], list[float]] = {}
-    answers = Answer.objects.filter(
-        annotation__study=study,
-        annotation__state=Annotation.State.COUNTED,
-        question="atom",
-        atom__isnull=False,
-        value__isnull=False,
-    ).order_by()
+    answers = Answer.objects.atom_numbers(study).order_by()
     rows = answers.values_list(
         "annotation__image__key", "annotation__image", "atom__index", "atom", "value"
     )

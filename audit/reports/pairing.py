@@ -21,7 +21,6 @@ from annotations import consensus
 from annotations.database.columns import Places, blocks, columns
 from annotations.exports.pseudonyms import name_in_reports
 from annotations.models import (
-    Annotation,
     Answer,
     Atom,
     FormVersion,
@@ -424,13 +423,7 @@ class WholeAnswers:
 
 
 def _answers(study: Study, question: str, images: Places) -> WholeAnswers:
-    counted = Answer.objects.filter(
-        annotation__study=study,
-        annotation__state=Annotation.State.COUNTED,
-        question=question,
-        atom__isnull=True,
-        value__isnull=False,
-    ).order_by()
+    counted = Answer.objects.numbers_of(study, question).order_by()
     by_rater: dict[int, np.ndarray] = {}
     forms: set[int] = set()
     number = 0
@@ -495,13 +488,7 @@ class LabelledAtoms:
         prompts: Places,
         decided: Mapping[tuple[int, int], float],
     ) -> LabelledAtoms:
-        counted = Answer.objects.filter(
-            annotation__study=study,
-            annotation__state=Annotation.State.COUNTED,
-            question="atom",
-            atom__isnull=False,
-            value__isnull=False,
-        ).order_by()
+        counted = Answer.objects.atom_numbers(study).order_by()
         given = list(columns(counted, "annotation__image_id", "atom_id", "value"))
         rows = Atom.objects.filter(prompt__study=study).order_by() if given or decided else None
         facts = "pk", "index", "prompt_id", "kind"
@@ -601,6 +588,14 @@ def _judge(
 
 def facts_of(judge: Judge, number: int) -> dict[str, Any]:
     return {
+        **identity_facts(judge, number),
+        **({"title": own} if (own := own_title(judge)) else {}),
+        **({"made_for": question} if (question := form_question(judge)) else {}),
+    }
+
+
+def identity_facts(judge: Judge, number: int) -> dict[str, Any]:
+    return {
         "name": judge.name,
         "method": f"{judge.method} {judge.method_version}",
         "engine": f"{judge.engine} {judge.engine_version}",
@@ -611,8 +606,6 @@ def facts_of(judge: Judge, number: int) -> dict[str, Any]:
         "options": judge.options,
         "fingerprint": judge.fingerprint,
         "number": number,
-        **({"title": own} if (own := own_title(judge)) else {}),
-        **({"made_for": question} if (question := form_question(judge)) else {}),
     }
 
 

@@ -15,7 +15,7 @@ from annotations.errors import StudyRefused
 from annotations.models import Draw, Image
 from annotations.studies import draws
 from audit.models import TrainingSet
-from audit.next_labels.draw import draw_useful
+from audit.next_labels.draw import BegunDraw
 from audit.next_labels.to_people import surely_all
 
 COUNT = 30
@@ -26,8 +26,8 @@ def draw_borderline(made: TrainingSet, *, seed: int = 0, user: Any = None) -> Dr
     study, near = made.study, made.body["near"]
     if not near:
         raise StudyRefused("People alone chose these images: no score lies next to a threshold.")
-    number = draws.next_number(study)
-    frame = draws.frame_of(study)
+    begun = BegunDraw(study)
+    frame = begun.frame
     rows = Image.objects.filter(study=study, key__in=near).order_by()
     keys = dict(rows.values_list("key", "pk"))
     open_yet = set(frame.images)
@@ -44,14 +44,8 @@ def draw_borderline(made: TrainingSet, *, seed: int = 0, user: Any = None) -> Dr
     useful = np.isin(frame.images, wanted).astype(float)
     count = surely_all(len(wanted), len(frame.images))
     draws.refuse_unfit(study, count, frame)
-    return draw_useful(
-        study=study,
-        frame=frame,
-        useful=useful,
-        count=count,
-        seed=seed,
-        number=number,
-        by=Draw.DrawRule.ESCALATION,
-        user=user,
-        about=f"next to the threshold of training set {made.sha256[:12]}",
+    by, about = (
+        Draw.DrawRule.ESCALATION,
+        f"next to the threshold of training set {made.sha256[:12]}",
     )
+    return begun.draw_useful(useful, count, seed=seed, by=by, user=user, about=about)

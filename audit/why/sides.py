@@ -13,7 +13,7 @@ import numpy as np
 
 from annotations.anchors import again
 from annotations.errors import Refused
-from annotations.models import Annotation, Answer, Study
+from annotations.models import Answer, Study
 from audit.reports import human_scores
 from audit.reports.make import question_of
 from audit.reports.options import Options
@@ -312,13 +312,9 @@ def _first_days(study: Study, people: People) -> np.ndarray:
 
 def _answers(study: Study, question: str) -> list[tuple[str, int, float, date]]:
     """Image, form, value and day of each answer whose time is known."""
-    counted = Answer.objects.filter(
-        annotation__study=study,
-        annotation__state=Annotation.State.COUNTED,
-        question=question,
-        atom__isnull=True,
-        value__isnull=False,
-    ).order_by("annotation__image__key", "annotation__submitted_at", "pk")
+    counted = Answer.objects.numbers_of(study, question).order_by(
+        "annotation__image__key", "annotation__submitted_at", "pk"
+    )
     rows = counted.values_list(
         "annotation__image__key",
         "annotation__form_id",
