@@ -114,7 +114,8 @@ def _answer(operation: dict[str, Any]) -> dict[str, Any]:
     good = next(one for code, one in operation["responses"].items() if code < "300")
     content = good.get("content", {})
     found: dict[str, Any] = content.get("application/json", {}).get("schema", {})
-    return found
+    # An export may be a file of JSON: it is sent as it is, like every file.
+    return {} if found.get("format") == "binary" else found
 
 
 def _resolve(schema: dict[str, Any], components: dict[str, Any]) -> dict[str, Any]:
