@@ -58,7 +58,7 @@ setup: .venv/dev
 
 # The API's client, from the API's own schema.
 client: .venv/dev
-	$(PY) -c "import django; django.setup(); from audit.reference.client import python; print(python())" > jurybox/client.new
+	DJANGO_SETTINGS_MODULE=audit.settings $(PY) -c "import django; django.setup(); from audit.reference.client import python; print(python())" > jurybox/client.new
 	$(PY) -m ruff format -q --stdin-filename client.py - < jurybox/client.new > jurybox/client.py
 	rm jurybox/client.new
 

@@ -472,9 +472,9 @@ class Client(Connection):
         split: str | None = None,
         tag: str | None = None,
         variant: str | None = None,
-    ) -> str:
+    ) -> HTTPResponse:
         """A table of the study as `manage.py export` writes it; people by pseudonym."""
-        found: str = self.call(
+        found: HTTPResponse = self.open(
             "GET",
             f"studies/{part(slug)}/exports/{part(what)}/",
             {

@@ -17,6 +17,7 @@ CHOSEN = (
     "annotations/copies",
     "annotations/database",
     "annotations/anchors/test_again.py",
+    "annotations/api/test_once.py",
     "annotations/test_jobs.py",
     "annotations/stored_answers",
     "annotations/test_versions.py",

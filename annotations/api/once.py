@@ -35,8 +35,8 @@ KEY = OpenApiParameter(
     {"type": "string", "minLength": 1, "maxLength": LONGEST},
     OpenApiParameter.HEADER,
     description=(
-        "Any text of your own. The same request sent again with the same key within 24 hours is answered as the "
-        "first one, with `Idempotent-Replayed: true`, and creates nothing; another request with it is refused."
+        "Any text of your own. The same request sent again with it within 24 hours gets the first one's answer, "
+        "with `Idempotent-Replayed: true`, and creates nothing. Another request with it is refused."
     ),
 )
 

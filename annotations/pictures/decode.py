@@ -44,7 +44,7 @@ class Decoded:
 def decode(content: bytes, kind: str, orientation: int, max_pixels: int) -> Decoded:
     """Read every pixel, so that a damaged file is noticed. Raises NotTaken."""
     try:
-        picture, turned = _checked(content, kind, orientation, max_pixels)
+        picture, turned = _check_picture(content, kind, orientation, max_pixels)
         return Decoded(*picture.size, _as_jpeg(_small(picture)), turned)
     except Damaged as error:
         raise NotTaken(f"is damaged: {error}.") from error
@@ -53,13 +53,13 @@ def decode(content: bytes, kind: str, orientation: int, max_pixels: int) -> Deco
 def pixels(content: bytes, kind: str, orientation: int, max_pixels: int) -> Image.Image:
     """Upright, RGB: what judges see of the picture once it is stored. Raises NotTaken."""
     try:
-        picture, _ = _checked(content, kind, orientation, max_pixels)
+        picture, _ = _check_picture(content, kind, orientation, max_pixels)
         return _all_pixels(picture)
     except Damaged as error:
         raise NotTaken(f"is damaged: {error}.") from error
 
 
-def _checked(
+def _check_picture(
     content: bytes, kind: str, orientation: int, max_pixels: int
 ) -> tuple[Image.Image, bytes]:
     """The picture with its header read; and the file to keep, where it was turned upright."""

@@ -36,10 +36,11 @@ from annotations.sources.records import (
 )
 from annotations.sources.tools.result_files import READERS
 from annotations.studies import queries as study_queries
-from judges.intake import imported_scores, lake_scores, match_results
+from judges.intake import imported_scores, match_results
 
 Progress = Callable[[int], None]
 # Addresses below /studies/ that are pages of their own.
+LAKE_SCORES = "lake_scores"
 RESERVED = {"new"}
 AUDIT = {question.name for question in geneval_audit.FORM.questions}
 SCALES = {
@@ -156,10 +157,13 @@ def import_lake_scores(
 ) -> Outcome:
     """What `judge_lake` wrote: a folder of parts."""
 
+    # It builds judges, which other imports do not need.
+    from judges.intake import lake_scores
+
     def write(outcome: Outcome) -> None:
         _expect_open(study)
         lake_scores.write(study, path, outcome, judge=judge)
-        event_log.note(study, "imported", f"imported {path.name} ({lake_scores.FORMAT})")
+        event_log.note(study, "imported", f"imported {path.name} ({LAKE_SCORES})")
 
     return _run(write, dry_run=dry_run, strict=strict, progress=progress)
 

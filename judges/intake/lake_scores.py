@@ -32,7 +32,6 @@ from judges.runs import local_weights
 from judges.runs.save_scores import insert_scores
 from judges.signals import scores_changed
 
-FORMAT = "lake_scores"
 # Scores of one transaction: nobody who labels waits for more of them.
 AT_ONCE = 1_250
 
@@ -64,22 +63,23 @@ def _judge(path: Path, parts: Sequence[tuple[str, Mapping[str, Any]]], wanted: s
     if not parts:
         raise Unreadable(f"{path} holds no parts of a judged lake.")
     first, facts = parts[0]
+    made_by, mark = facts["judge"], facts["fingerprint"]
     for name, other in parts:
-        if other["fingerprint"] != facts["fingerprint"]:
+        judge, its_mark = other["judge"], other["fingerprint"]
+        if its_mark != mark:
             raise Unreadable(
-                f"{first} is of the judge {facts['judge']} · {facts['fingerprint']}, and {name} of "
-                f"{other['judge']} · {other['fingerprint']}: other weights or options are another judge. Import "
-                "them from folders of their own."
+                f"{first} is of the judge {made_by} · {mark}, and {name} of {judge} · {its_mark}: other weights "
+                "or options are another judge. Import them from folders of their own."
             )
-        told = registry.fingerprint({"name": other["judge"], **other["identity"]})
-        if told != other["fingerprint"]:
+        true_mark = registry.fingerprint({"name": judge, **other["identity"]})
+        if true_mark != its_mark:
             raise Unreadable(
                 f"{name} does not know its judge: what it says of method, options and weights gives the "
-                f"fingerprint {told}, and it names {other['fingerprint']}."
+                f"fingerprint {true_mark}, and it names {its_mark}."
             )
-    if wanted and wanted != facts["judge"]:
-        raise Unreadable(f"These scores are by “{facts['judge']}”, not by “{wanted}”.")
-    return local_weights.judge_row(facts["judge"], facts["identity"])
+    if wanted and wanted != made_by:
+        raise Unreadable(f"These scores are by “{made_by}”, not by “{wanted}”.")
+    return local_weights.judge_row(made_by, facts["identity"])
 
 
 def _run(study: Study, judge: Judge) -> Run:

@@ -18,7 +18,7 @@ from judges.lake.sources import LakeRefused, Shard, needs
 
 if TYPE_CHECKING:
     # Workers import this file before Django knows its settings.
-    from judges.lake.judge_slice import Asked
+    from judges.lake.judge_slice import JudgeChoice
     from judges.lake.work import Shape, Todo
 
 # Processes that may die over one slice; the machine may be at fault, or a picture.
@@ -33,7 +33,7 @@ MOST_ON_A_CARD = 8
 def on_ray(*, address: str = "", workers: int = 0) -> Callable[..., Iterator[dict[str, Any]]]:
     """`address`: of a cluster that is there; else one is started here. `workers`: judges at once."""
 
-    def results(asked: Asked, shape: Shape, todo: Todo) -> Iterator[dict[str, Any]]:
+    def results(asked: JudgeChoice, shape: Shape, todo: Todo) -> Iterator[dict[str, Any]]:
         ray = _ray()
         is_ours = not ray.is_initialized()
         if is_ours:
@@ -88,7 +88,7 @@ def _join(ray: Any, address: str) -> None:
 
 
 def _stream(
-    ray: Any, asked: Asked, shape: Shape, todo: Todo, workers: int
+    ray: Any, asked: JudgeChoice, shape: Shape, todo: Todo, workers: int
 ) -> Iterator[dict[str, Any]]:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
@@ -123,7 +123,7 @@ def _stream(
             yield json.loads(result.as_py())
 
 
-def _share(ray: Any, asked: Asked, workers: int) -> dict[str, Any]:
+def _share(ray: Any, asked: JudgeChoice, workers: int) -> dict[str, Any]:
     """What one judge takes, and how many there are."""
     there = ray.cluster_resources()
     cores, cards = there.get("CPU", 1.0), there.get("GPU", 0.0)
@@ -145,7 +145,7 @@ def _pool(ray: Any, judges: int) -> Any:
     return ray.data.ActorPoolStrategy(size=judges)
 
 
-def _uses_gpu(asked: Asked) -> bool:
+def _uses_gpu(asked: JudgeChoice) -> bool:
     from judges import registry
 
     told = registry.declared_options(asked.name)
@@ -157,7 +157,7 @@ def _uses_gpu(asked: Asked) -> bool:
     return bool(devices - {"cpu"})
 
 
-def _weights_gb(asked: Asked) -> float | None:
+def _weights_gb(asked: JudgeChoice) -> float | None:
     """By the table of weights, as docs/judge-tables.md has it."""
     from judges import catalogue
     from judges.runs.readiness import readiness
@@ -207,11 +207,11 @@ class Judging:
         import django
 
         django.setup()
-        from judges.lake.judge_slice import Asked, SliceJudge
+        from judges.lake.judge_slice import JudgeChoice, SliceJudge
 
         self._refused = ""
         try:
-            self._judge = SliceJudge(Asked(*asked))
+            self._judge = SliceJudge(JudgeChoice(*asked))
         except Refused as refusal:
             self._refused = refusal.message
 

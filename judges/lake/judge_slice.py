@@ -31,7 +31,7 @@ Opening = Future[Picture.Image]
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JudgeChoice:
     """A judge by name, with its options; `recipe`: its text, where it is one of somebody's own."""
 
     name: str
@@ -42,7 +42,7 @@ class Asked:
 class SliceJudge:
     """Its engines are loaded and tested once."""
 
-    def __init__(self, asked: Asked) -> None:
+    def __init__(self, asked: JudgeChoice) -> None:
         if asked.recipe:
             # Here may be no database to look it up in.
             catalogue.lend(asked.name, asked.recipe)
@@ -62,7 +62,7 @@ class SliceJudge:
     def results(self, one: Slice) -> dict[str, Any]:
         """Facts and rows of its part; or `refused`, a sentence for the person who waits."""
         try:
-            rows = [row for batch in self._judged(one.pictures) for row in batch]
+            rows = [row for batch in self._judge_pictures(one.pictures) for row in batch]
         except Refused as refusal:
             return {"refused": refusal.message}
         except Passing as error:
@@ -84,7 +84,7 @@ class SliceJudge:
             "rows": rows,
         }
 
-    def _judged(self, pictures: list[LakePicture]) -> Iterator[list[dict[str, Any]]]:
+    def _judge_pictures(self, pictures: list[LakePicture]) -> Iterator[list[dict[str, Any]]]:
         """The pictures of the next batch are decoded while an engine looks at those of this one."""
         batches = in_batches(pictures, self.judge)
         after = self._open(next(batches, []))
@@ -105,13 +105,17 @@ class SliceJudge:
 
     def _verdicts(self, batch: list[tuple[LakePicture, Opening]]) -> list[Verdict]:
         verdicts: dict[int, Verdict] = {}
-        opened = []
+        opened: list[tuple[int, Image, Subject, Picture.Image]] = []
         for place, (one, opening) in enumerate(batch):
             try:
                 opened.append((place, *_as_image(place, one, opening.result())))
             except Refused as refusal:
                 verdicts[place] = Unscored(refusal.message)
-        told = self._scorer.finish(self._scorer.begin_changed(asked for _, *asked in opened))
+        told = self._scorer.finish(
+            self._scorer.begin_changed(
+                (image, subject, picture) for _, image, subject, picture in opened
+            )
+        )
         verdicts |= {place: said for (place, *_), said in zip(opened, told, strict=True)}
         return [verdicts[place] for place in range(len(batch))]
 

@@ -112,8 +112,10 @@ def from_table(table: Any) -> Iterator[Slice | str]:
             Shard(*plain["shard"]),
             plain["number"],
             [
-                LakePicture(*row, content.as_py())
-                for row, content in zip(plain["pictures"], contents.values, strict=True)
+                LakePicture(key, prompt, about, content.as_py())
+                for (key, prompt, about), content in zip(
+                    plain["pictures"], contents.values, strict=True
+                )
             ],
             [Skipped(*row) for row in plain["skipped"]],
             plain["is_last"],

@@ -39,11 +39,11 @@ class Shard:
 
     def open_stream(self) -> Any:
         """From the front to the end."""
-        return _opened(self, "open_input_stream", compression=None, buffer_size=1 << 20)
+        return _open_stream(self, "open_input_stream", compression=None, buffer_size=1 << 20)
 
     def open_file(self) -> Any:
         """To jump about in."""
-        return _opened(self, "open_input_file")
+        return _open_stream(self, "open_input_file")
 
 
 def find_shards(source: str) -> list[Shard]:
@@ -108,7 +108,7 @@ def _split_glob(source: str) -> tuple[str, str]:
     return above + mark + query, pattern
 
 
-def _opened(shard: Shard, way: str, **how: Any) -> Any:
+def _open_stream(shard: Shard, way: str, **how: Any) -> Any:
     files, _ = filesystem(shard.root)
     try:
         return Watched(getattr(files, way)(shard.path, **how), shard.name)

@@ -13,7 +13,7 @@ from typing import Any
 
 from judges import catalogue, registry
 from judges.lake import slices
-from judges.lake.judge_slice import Asked, SliceJudge
+from judges.lake.judge_slice import JudgeChoice, SliceJudge
 from judges.lake.score_files import ScoreFolder
 from judges.lake.sources import LakeRefused, Shard, find_shards
 from judges.models import Judge
@@ -32,11 +32,11 @@ class Shape:
 
 # A file, and the numbers of the slices whose parts are there.
 Todo = Sequence[tuple[Shard, frozenset[int]]]
-Results = Callable[[Asked, Shape, Todo], Iterable[dict[str, Any]]]
+Results = Callable[[JudgeChoice, Shape, Todo], Iterable[dict[str, Any]]]
 
 
 @dataclass(slots=True)
-class Judged:
+class LakeOutcome:
     """What lies in the folder now."""
 
     folder: Path
@@ -82,12 +82,12 @@ def judge_lake(
     columns: Mapping[str, str] | None = None,
     per_part: int = slices.PICTURES,
     on_part: Callable[[int], object] = lambda pictures: None,
-) -> Judged:
+) -> LakeOutcome:
     """`results` judges what is to be done, in this process or on a cluster. Whoever calls it again after a
     kill goes on from the parts that are there."""
     registry.check_options(name, options)
     row = catalogue.recipe(name)
-    asked = Asked(name, dict(options), row.text if row else "")
+    asked = JudgeChoice(name, dict(options), row.text if row else "")
     folder = ScoreFolder(out)
     folder.remove_drafts()
     shards = find_shards(source)
@@ -102,7 +102,7 @@ def judge_lake(
     return state.told
 
 
-def here(asked: Asked, shape: Shape, todo: Todo) -> Iterator[dict[str, Any]]:
+def here(asked: JudgeChoice, shape: Shape, todo: Todo) -> Iterator[dict[str, Any]]:
     """In this process, one slice after the other."""
     judge = SliceJudge(asked)
     try:
@@ -120,10 +120,10 @@ class _State:
     """The parts that are there, and the one judge that they all are of."""
 
     def __init__(
-        self, folder: ScoreFolder, asked: Asked, per_part: int, shards: Sequence[Shard]
+        self, folder: ScoreFolder, asked: JudgeChoice, per_part: int, shards: Sequence[Shard]
     ) -> None:
         self.folder, self.asked, self.per_part = folder, asked, per_part
-        self.told = Judged(folder.path, asked.name)
+        self.told = LakeOutcome(folder.path, asked.name)
         self.judge: Judge | None = None
         self._there: dict[str, set[int]] = {}
         self._ended: set[str] = set()

@@ -76,6 +76,7 @@ LEFT_OUT = {
     "prompt-parts-save": "takes a POST",
     "recipe-remove": "takes a POST",
     "api-recipe": "takes a recipe",
+    "api-nothing": "is no page",
     "question-chart": "takes times of answers",
 }
 # Where a gap stands for something else than on most pages.
@@ -383,6 +384,7 @@ def gaps_of(size: int) -> dict[str, object]:
     return {
         "<slug:slug>": study.slug,
         "<slug:public_id>": image.public_id,
+        "<path:image_id>": image.key,
         "<int:member_id>": member.pk,
         "<int:run_id>": run.pk,
         "<int:report_id>": report.pk,

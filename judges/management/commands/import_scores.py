@@ -7,14 +7,13 @@ from django.core.management import CommandError
 from annotations.benchmarks.registry import FORMATS
 from annotations.sources.tools.result_files import READERS
 from judges.intake import bring_in
-from judges.intake.lake_scores import FORMAT
 from judges.management.imports import IntoStudy
 
 
 class Command(IntoStudy):
     help = "Import scores into an existing study, from tables, from what other tools wrote, or from a judged lake."
     importer = staticmethod(bring_in.import_scores)
-    formats = (*FORMATS, *READERS, FORMAT)
+    formats = (*FORMATS, *READERS, bring_in.LAKE_SCORES)
 
     def arguments(self, add) -> None:
         super().arguments(add)
@@ -26,7 +25,7 @@ class Command(IntoStudy):
 
     def do(self, study, *, file, format, strict, **options) -> None:
         dataset, part = options["dataset"], options["matching_only"]
-        if format == FORMAT and not (part or dataset):
+        if format == bring_in.LAKE_SCORES and not (part or dataset):
             outcome = self.carry_out(
                 bring_in.import_lake_scores,
                 study=study,

@@ -96,7 +96,7 @@ def parquet(path: Path, samples: Iterable[Sample]) -> Path:
     return path
 
 
-def judged(source: Path | str, out: Path, *, name: str = JUDGE, **more) -> work.Judged:
+def judged(source: Path | str, out: Path, *, name: str = JUDGE, **more) -> work.LakeOutcome:
     given = {"options": {}, "results": work.here, "per_part": 3, **more}
     return work.judge_lake(source=str(source), name=name, out=out, **given)
 
