@@ -30,7 +30,7 @@ def short_titles(names: Iterable[str], longest: int = 28) -> dict[str, str]:
     """Without what stands in brackets where a title is long, and still another one for each judge."""
     titles = {name: title(name) for name in names}
     short = {
-        name: re.sub(r" \([^)]*\)", "", called) if len(called) > longest else called
+        name: re.sub(r" \([^()]*\)", "", called) if len(called) > longest else called
         for name, called in titles.items()
     }
     shared = Counter(short.values())

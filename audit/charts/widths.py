@@ -24,7 +24,7 @@ LEGEND_COLUMN = 210
 LEAST_PLOT = 120
 # Where a title may go on in a new line: before a bracket or after a colon or semicolon, but not within
 # brackets.
-TURN = re.compile(r" (?=\()|; |: (?![^(]*\))")
+TURN = re.compile(r" (?=\()|; |: (?![^(]{0,200}\))")
 NAME_DX = 8  # of the names at the ends of lines, see `audit/charts/lines.py`
 
 

@@ -30,6 +30,7 @@ ROOT = Path(__file__).resolve().parents[2]
 LENGTH = 20_000
 # What never meets more: the name of a file or a folder, a question's name in a form.
 SHORT = {
+    "annotations.benchmarks.imagenhub.ratings.NAME": 255,
     "annotations.benchmarks.t2i_compbench.samples.SPLIT": 255,
     "annotations.benchmarks.t2i_compbench.samples.SAMPLE": 255,
 }
