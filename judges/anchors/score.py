@@ -18,7 +18,7 @@ from annotations.anchors.keep import has_changed
 from annotations.models import AnchorImage, AnchorSet, Image
 from annotations.pictures.store import open_picture
 from judges import registry
-from judges.looks.gather import ImageScorer, subject_of
+from judges.looks.gather import ImageScorer, in_batches, subject_of
 from judges.models import Run
 from judges.protocols import Judgement, Subject
 from judges.runs.same_judge import judge_of_run
@@ -38,12 +38,8 @@ def score_anchors(
     changed: list[str] = []
     rows = AnchorImage.objects.filter(anchors=anchors).select_related("image__prompt")
     rows = rows.prefetch_related("image__prompt__atoms").order_by("pk")
-    pending = list(rows)
     with closing(ImageScorer(judge, anew=True)) as scorer, _listening(judge) as tellers:
-        while pending:
-            # A batch may grow and shrink meanwhile.
-            size = max(engine.batch for engine in judge.parts.values())
-            some, pending = pending[:size], pending[size:]
+        for some in in_batches(list(rows), judge):
             other = [row.image.key for row in some if has_changed(row)]
             changed += other
             asked = [_load_picture(row.image) for row in some if row.image.key not in other]

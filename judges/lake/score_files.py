@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from judges.lake.sources import LakeRefused, needs
+from judges.lake.sources import LakeRefused, needs, reason_of
 
 FORMAT = 1
 FACTS = b"jurybox"
@@ -109,9 +109,8 @@ def _facts(path: Path) -> dict[str, Any]:
 
 
 def _damaged(path: Path, error: BaseException) -> LakeRefused:
-    reason = (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(" .")
     return LakeRefused(
-        f"{path} is damaged: {reason}. Remove it and give judge_lake the same command again; it judges "
+        f"{path} is damaged: {reason_of(error)}. Remove it and give judge_lake the same command again; it judges "
         "these pictures anew."
     )
 

@@ -39,11 +39,11 @@ class Shard:
 
     def open_stream(self) -> Any:
         """From the front to the end."""
-        return _open_stream(self, "open_input_stream", compression=None, buffer_size=1 << 20)
+        return _open_watched(self, "open_input_stream", compression=None, buffer_size=1 << 20)
 
     def open_file(self) -> Any:
         """To jump about in."""
-        return _open_stream(self, "open_input_file")
+        return _open_watched(self, "open_input_file")
 
 
 def find_shards(source: str) -> list[Shard]:
@@ -55,7 +55,7 @@ def find_shards(source: str) -> list[Shard]:
         about = files.get_file_info(base)
         there = [about] if about.is_file else files.get_file_info(selector)
     except (OSError, ValueError) as error:
-        raise LakeRefused(f"{above} cannot be read: {_reason(error)}.") from error
+        raise LakeRefused(f"{above} cannot be read: {reason_of(error)}.") from error
     if not about.is_file and not there:
         raise LakeRefused(f"There is nothing at {above}.")
     found = []
@@ -82,7 +82,7 @@ def filesystem(root: str) -> tuple[Any, str]:
             return fs.FileSystem.from_uri(root)
         return fs.LocalFileSystem(), str(Path(root).expanduser().resolve())
     except (OSError, ValueError) as error:
-        raise LakeRefused(f"{root} cannot be opened: {_reason(error)}.") from error
+        raise LakeRefused(f"{root} cannot be opened: {reason_of(error)}.") from error
 
 
 def needs(module: str) -> Any:
@@ -108,12 +108,12 @@ def _split_glob(source: str) -> tuple[str, str]:
     return above + mark + query, pattern
 
 
-def _open_stream(shard: Shard, way: str, **how: Any) -> Any:
+def _open_watched(shard: Shard, way: str, **how: Any) -> Any:
     files, _ = filesystem(shard.root)
     try:
         return Watched(getattr(files, way)(shard.path, **how), shard.name)
     except (OSError, ValueError) as error:
-        raise LakeRefused(f"{shard.name} cannot be read: {_reason(error)}.") from error
+        raise LakeRefused(f"{shard.name} cannot be read: {reason_of(error)}.") from error
 
 
 class Watched:
@@ -128,7 +128,7 @@ class Watched:
             return self._file.read(size) if size is not None and size >= 0 else self._file.read()
         except OSError as error:
             raise LakeRefused(
-                f"{self._name} cannot be read any further: {_reason(error)}. What is judged is kept; give "
+                f"{self._name} cannot be read any further: {reason_of(error)}. What is judged is kept; give "
                 "the same command again."
             ) from error
 
@@ -157,5 +157,5 @@ def columns_from(given: Mapping[str, str]) -> dict[str, str]:
     return dict(given)
 
 
-def _reason(error: BaseException) -> str:
+def reason_of(error: BaseException) -> str:
     return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(" .")
