@@ -7,6 +7,7 @@ from typing import Any
 from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
+from annotations.api.lists import Filters
 from annotations.api.problems import MEDIA_TYPE
 from annotations.api.refusals import ProblemSerializer
 
@@ -22,6 +23,20 @@ class Operations(AutoSchema):
             for one in self.get_override_parameters()
         )
         return f"{'list' if in_pages else 'get'}_{name}"
+
+    def _get_parameters(self) -> list[dict[str, Any]]:
+        """An empty filter is none, as a browser's form sends what was left open."""
+        found: list[dict[str, Any]] = super()._get_parameters()
+        filters = {
+            name
+            for one in self.get_override_parameters()
+            if isinstance(one, type) and issubclass(one, Filters)
+            for name in one().fields
+        }
+        for one in found:
+            if one["in"] == "query" and one["name"] in filters:
+                one["schema"] = _or_empty(one["schema"])
+        return found
 
     def _get_response_bodies(self, direction: Any = "response") -> dict[str, Any]:
         """Whatever an operation says of its refusals, they are problems; and those that any has."""
@@ -47,3 +62,9 @@ class Operations(AutoSchema):
             for code in sorted(refusals)
         }
         return {**kept, **problems}
+
+
+def _or_empty(schema: dict[str, Any]) -> dict[str, Any]:
+    if schema.get("type") == "string" and not {"enum", "format"} & schema.keys():
+        return {name: value for name, value in schema.items() if name != "minLength"}
+    return {"anyOf": [schema, {"type": "string", "maxLength": 0}]}

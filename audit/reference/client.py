@@ -151,7 +151,9 @@ def _type(schema: dict[str, Any]) -> str:
         return "str" if name.endswith("Enum") else name
     for several in ("oneOf", "anyOf", "allOf"):
         if several in schema:
-            return " | ".join(dict.fromkeys(_type(one) for one in schema[several]))
+            # Where a filter may be empty, a function leaves it out.
+            kinds = [_type(one) for one in schema[several] if one.get("maxLength") != 0]
+            return " | ".join(dict.fromkeys(kinds))
     kind = schema.get("type")
     if isinstance(kind, list):
         return " | ".join(dict.fromkeys(_type({**schema, "type": one}) for one in kind))
