@@ -17,7 +17,7 @@ DIST ?= worksteal
 # a start of manage.py takes 2.4 seconds instead of 1.6, and to collect the tests 21 instead of 10.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup client test test-postgres test-all lint real-weights bench-stats bench-card bench-judges bench-judge-lake bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
+.PHONY: help demo setup client test test-postgres test-all lint real-weights bench-all bench-stats bench-card bench-judges bench-judge-lake bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
 .DEFAULT_GOAL := help
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make test-postgres  of these, what may differ on PostgreSQL, there alone"
 	@echo "make test-all     every test on both databases: before a release"
 	@echo "make lint         ruff, mypy, migrations, deployment check"
+	@echo "make bench-all    every goal of work on one machine in one table: an hour; ONLY=… for some of it"
 	@echo "make bench-stats  the statistics against their baselines"
 	@echo "make client       jurybox/client.py, written from the API's schema"
 	@echo "make bench-card   judges' cards: whether intervals hold what was planted, and what a card costs"
@@ -82,6 +83,9 @@ lint: .venv/dev
 	$(PY) manage.py makemigrations --check --dry-run
 	SECRET_KEY=$$($(PY) -c "import secrets; print(secrets.token_urlsafe(64))") \
 		ALLOWED_HOSTS=jurybox.example TRUSTED_PROXIES=127.0.0.1 $(PY) -W error manage.py check --deploy --fail-level WARNING
+
+bench-all: .venv/dev
+	$(PY) -m tests.bench.bench_all $(ONLY)
 
 bench-stats: .venv/dev
 	$(PY) -m tests.bench.bench_stats

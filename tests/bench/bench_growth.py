@@ -123,8 +123,11 @@ def measure(sizes: list[int]) -> bool:
         if clients[sizes[0]].get(at[sizes[0]]).status_code not in (404, 405)
     }
     for size in sizes:
-        for at in opened.values():
+        for name, at in opened.items():
+            began = time.process_time()
             clients[size].get(at[size])
+            if size == sizes[-1]:
+                print(f"{name}, cold: {1000 * (time.process_time() - began):.0f} ms")
         clients[size].get(opened["pairs"][size], **POLL)
         what_a_worker_makes(size)
     for name, at in opened.items():

@@ -84,11 +84,11 @@ class Installation:
 
     def processes(self) -> list[int]:
         """The web processes that live now."""
-        return _children(self.server.pid)
+        return children_of(self.server.pid)
 
     def cpu(self) -> tuple[float, float]:
         """Seconds of processor time so far: of the web server, and of the database's own processes."""
-        for pid in (self.server.pid, *_children(self.server.pid)):
+        for pid in (self.server.pid, *children_of(self.server.pid)):
             self.web[pid] = max(_cpu(pid), self.web.get(pid, 0.0))
         # Its processes come and go with the connections: what each had when last seen counts.
         for pid in _backends(self.name) if self.database == "postgres" else ():
@@ -127,7 +127,7 @@ def _cpu(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def _children(pid: int) -> list[int]:
+def children_of(pid: int) -> list[int]:
     try:
         return [int(p) for p in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
     except OSError:

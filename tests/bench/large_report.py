@@ -16,7 +16,7 @@ from typing import Any
 
 from tests.bench.whole_report import database_of_its_own, forget_peak, peak
 
-NEW_LABELS = 100
+NEW_LABELS = {"after": 100, "one": 1}
 
 
 def main() -> None:
@@ -30,11 +30,11 @@ def measure(prompts: int) -> dict[str, Any]:
 
     study = large_study(prompts=prompts)
     found: dict[str, Any] = {"images": study.images.count()}
-    for name in ("first", "unchanged", "judge", "after"):
+    for name in ("first", "unchanged", "judge", "after", "one"):
         if name == "judge":
             judge_again(study)
-        if name == "after":
-            label_again(study)
+        if name in NEW_LABELS:
+            label_again(study, NEW_LABELS[name])
         forget_peak()
         began, wall = cpu(), time.perf_counter()
         report = reports.make_report(study=study)
@@ -47,17 +47,17 @@ def measure(prompts: int) -> dict[str, Any]:
     return found
 
 
-def label_again(study: Any) -> None:
-    """One more person answers for a hundred images from all over the study."""
+def label_again(study: Any, answers: int) -> None:
+    """One more person answers for so many images from all over the study."""
     import numpy as np
     from django.utils import timezone
 
     from annotations.models import Annotation, Answer, Membership
 
     rng = np.random.default_rng(1)
-    person = Membership.objects.create(study=study, name="one more", simulated=True)
+    person = Membership.objects.create(study=study, name=f"{answers} more", simulated=True)
     images = list(study.images.order_by("key"))
-    for place in rng.choice(len(images), NEW_LABELS, replace=False).tolist():
+    for place in rng.choice(len(images), answers, replace=False).tolist():
         given = Annotation.objects.create(
             study=study,
             image=images[place],
