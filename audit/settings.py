@@ -353,6 +353,8 @@ except (ValueError, dj_database_url.ParseError, dj_database_url.UnknownSchemeErr
         "DATABASE_URL cannot be read; write postgres://user:password@host/name or sqlite:///path."
     ) from None
 WEB_DATABASE_OPTIONS: dict[str, str] = {}
+# True behind PgBouncer in transaction mode: nothing may rest on what a session remembers.
+DATABASE_POOLED = _flag("DATABASE_POOLED")
 if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
     # Django's own, with a queue for writers.
     DATABASES["default"]["ENGINE"] = "audit.installation.sqlite"
@@ -376,7 +378,7 @@ if DATABASES["default"]["ENGINE"] == "django.db.backends.sqlite3":
 elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
     DATABASES["default"]["OPTIONS"] = {
         # A query that is repeated on a connection is planned once.
-        "prepare_threshold": 5,
+        "prepare_threshold": None if DATABASE_POOLED else 5,
         # A database that does not answer, or a network that is cut, is an error after seconds.
         "connect_timeout": 5,
         "keepalives_idle": 10,
@@ -385,10 +387,14 @@ elif DATABASES["default"]["ENGINE"] == "django.db.backends.postgresql":
         "tcp_user_timeout": 20_000,
         **DATABASES["default"].get("OPTIONS", {}),
     }
-    _own = DATABASES["default"]["OPTIONS"].get("options", "")
-    DATABASES["default"]["OPTIONS"]["options"] = _limits(_own, statement="2h", lock="60s")
-    # Where a person waits, `audit/wsgi.py` takes these instead.
-    WEB_DATABASE_OPTIONS = {"options": _limits(_own, statement="30s", lock="10s")}
+    if DATABASE_POOLED:
+        # The pooler takes no time limits at the start of a connection: the role has them.
+        DATABASES["default"]["DISABLE_SERVER_SIDE_CURSORS"] = True
+    else:
+        _own = DATABASES["default"]["OPTIONS"].get("options", "")
+        DATABASES["default"]["OPTIONS"]["options"] = _limits(_own, statement="2h", lock="60s")
+        # Where a person waits, `audit/wsgi.py` takes these instead.
+        WEB_DATABASE_OPTIONS = {"options": _limits(_own, statement="30s", lock="10s")}
 # True where a container's own disk would lose what people do: `serve` then refuses to start.
 REQUIRE_LASTING_DISK = _flag("REQUIRE_LASTING_DISK")
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -49,6 +49,12 @@ def nginx() -> str:
     return found or ""
 
 
+def pgbouncer() -> str:
+    found = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
+    needed("pgbouncer", found is not None, "There is no PgBouncer here.")
+    return found or ""
+
+
 def redis() -> str:
     needed("redis", answers(REDIS_URL), f"No Redis answers at {REDIS_URL}.")
     return REDIS_URL

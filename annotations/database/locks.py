@@ -1,7 +1,8 @@
 """Locks of the whole installation, by name: many hold one together, or one holds it alone.
 
 PostgreSQL keeps them with the connection, SQLite in a file beside the database; either gives them
-back when the process dies.
+back when the process dies. Behind a pooler a connection is another server's after each transaction:
+there a transaction beside the work keeps the lock.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import zlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
+from django.conf import settings
 from django.db import DatabaseError, connection
 
 
@@ -27,7 +29,10 @@ def hold_alone(name: str, *, patiently: bool = False) -> AbstractContextManager[
 
 @contextmanager
 def _hold_lock(name: str, *, alone: bool, patiently: bool = False) -> Iterator[None]:
-    if connection.vendor == "postgresql":
+    if connection.vendor == "postgresql" and settings.DATABASE_POOLED:
+        with _in_transaction_beside(name, alone, patiently):
+            yield
+    elif connection.vendor == "postgresql":
         with _on_postgres(name, alone, patiently):
             yield
     else:
@@ -50,6 +55,23 @@ def _on_postgres(name: str, alone: bool, patiently: bool) -> Iterator[None]:
         # In a transaction that has failed no query runs; the connection gives it back.
         with contextlib.suppress(DatabaseError), connection.cursor() as cursor:
             cursor.execute(f"SELECT pg_advisory_unlock{kind}(%s)", [key])
+
+
+@contextmanager
+def _in_transaction_beside(name: str, alone: bool, patiently: bool) -> Iterator[None]:
+    key, kind = zlib.crc32(name.encode()), "" if alone else "_shared"
+    beside = connection.copy()
+    try:
+        beside.set_autocommit(False)
+        with beside.cursor() as cursor:
+            # It idles as long as the work beside it takes.
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = 0")
+            if patiently:
+                cursor.execute("SET LOCAL lock_timeout = 0")
+            cursor.execute(f"SELECT pg_advisory_xact_lock{kind}(%s)", [key])
+        yield
+    finally:
+        beside.close()
 
 
 @contextmanager

@@ -38,7 +38,7 @@ class Installation:
         url = f"sqlite:///{self.folder / 'bench.sqlite3'}"
         if self.database == "postgres":
             _on_postgres(f'CREATE DATABASE "{self.name}"')
-            url = urlsplit(POSTGRES_URL)._replace(path=f"/{self.name}").geturl()
+            url = self.database_url()
         self.environment = {
             **os.environ,
             "DATABASE_URL": url,
@@ -57,6 +57,9 @@ class Installation:
             raise
         return self
 
+    def database_url(self) -> str:
+        return urlsplit(POSTGRES_URL)._replace(path=f"/{self.name}").geturl()
+
     def __exit__(self, *_) -> None:
         if self.server is not None:
             self.server.terminate()
@@ -72,8 +75,10 @@ class Installation:
     def run(self, *words: str) -> dict:
         command = [sys.executable, "-m", "tests.bench.labelling_study", *words]
         done = subprocess.run(
-            command, env=self.environment, check=True, capture_output=True, text=True, timeout=900
+            command, env=self.environment, capture_output=True, text=True, timeout=900
         )
+        if done.returncode:
+            raise RuntimeError(done.stderr)
         return json.loads(done.stdout)
 
     def manage(self, *words: str) -> subprocess.CompletedProcess:

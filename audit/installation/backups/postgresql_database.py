@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from django.conf import settings
 from django.db import Error, connection
 from django.db.backends.base.base import BaseDatabaseWrapper
 from psycopg.conninfo import make_conninfo
@@ -100,8 +101,9 @@ def where() -> str:
 
 
 def _rows(cursor: Any) -> dict[str, int]:
-    # However many they are.
-    cursor.execute("SET statement_timeout = 0")
+    # However many they are; behind a pooler the role has the limits.
+    if not settings.DATABASE_POOLED:
+        cursor.execute("SET statement_timeout = 0")
     cursor.execute("SELECT tablename FROM pg_tables WHERE schemaname = current_schema() ORDER BY 1")
     counted = {}
     for (name,) in cursor.fetchall():

@@ -19,6 +19,11 @@ from tests.test_workers import wait_until
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
+@pytest.fixture(autouse=True, params=[False, True], ids=["own session", "behind a pooler"])
+def pooled(request, settings):
+    settings.DATABASE_POOLED = request.param
+
+
 class InThread(threading.Thread):
     """Something done on a connection of its own; its error is raised where it is joined."""
 
