@@ -135,6 +135,7 @@ siege: .venv/dev
 
 chaos: .venv/dev
 	$(PY) -m tests.chaos
+	$(PY) -m tests.chaos --hosts
 	$(PY) -m tests.chaos.between_steps
 
 CASES ?= 100000

@@ -2,6 +2,7 @@
 
     python -m tests.chaos [--kills 200] [--database sqlite|postgres] [--seed 1]
     python -m tests.chaos --fault disk-full
+    python -m tests.chaos --hosts       two webs and two workers that share no disk
 
 Prints what was killed, how long nobody was answered, and what was survived; exit status 1 when an
 acknowledged answer was lost or doubled, an image scored twice or not at all, a counter wrong, or
@@ -20,6 +21,7 @@ from statistics import median
 from tests.bench.sizes import sized
 from tests.chaos import servers
 from tests.chaos.faults import FAULTS, Found, suffer
+from tests.chaos.hosts import HOSTS, Hosts
 from tests.chaos.place import Place
 
 # Seconds within which the service answers again; a run at its smallest sizes measures no time.
@@ -27,11 +29,13 @@ SILENCE = sized(10.0, 300.0)
 JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin", "soft-tifa-am-builtin")
 
 
-def kill_at_random(database: str, *, kills: int, people: int, prompts: int, seed: int) -> Found:
+def kill_at_random(
+    database: str, *, kills: int, people: int, prompts: int, seed: int, kind: type[Place] = Place
+) -> Found:
     chance = random.Random(seed)
     killed: Counter[str] = Counter()
     silences: list[float] = []
-    with Place(database, people=people, prompts=prompts, seed=seed) as place:
+    with kind(database, people=people, prompts=prompts, seed=seed) as place:
         with place.people() as crowd:
             waiting = list(JUDGES)
             place.patiently("judge", waiting.pop(0))
@@ -72,24 +76,20 @@ def main() -> int:
     parser.add_argument("--people", type=int, default=sized(8, 2))
     parser.add_argument("--prompts", type=int, default=sized(200, 10))
     parser.add_argument("--database", choices=["sqlite", "postgres"])
+    parser.add_argument("--hosts", action="store_true", help="kills on several hosts; PostgreSQL")
     parser.add_argument("--fault", choices=[*FAULTS, "none"], help="only this one, no kills")
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
+    size = {"kills": given.kills, "people": given.people, "prompts": given.prompts}
     survived = []
+    if given.hosts:
+        print(f"{HOSTS} hosts: killing {given.kills} times …", flush=True)
+        survived.append(told(kill_at_random("postgres", **size, seed=given.seed, kind=Hosts)))
+        given.database, given.fault = "postgres", "none"
     for database in [given.database] if given.database else ["sqlite", "postgres"]:
         if given.fault is None:
             print(f"{database}: killing {given.kills} times …", flush=True)
-            survived.append(
-                told(
-                    kill_at_random(
-                        database,
-                        kills=given.kills,
-                        people=given.people,
-                        prompts=given.prompts,
-                        seed=given.seed,
-                    )
-                )
-            )
+            survived.append(told(kill_at_random(database, **size, seed=given.seed)))
         # At the smallest sizes the kills alone: a fault takes a minute or two.
         for name in [given.fault] if given.fault else sized([*FAULTS], []):
             if name == "none" or FAULTS[name][2].get("only", database) != database:

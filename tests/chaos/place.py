@@ -63,18 +63,27 @@ class Place:
             "DJANGO_SETTINGS_MODULE": "audit.settings",
         }
         self._left.enter_context(servers.Supervisor(base))
+        self.before_the_study()
         self.cookies = self.patiently("make", json.dumps(self.plan))["cookies"]
         bind = ["0.0.0.0"] if self.network else []  # in a namespace of its own
         self.broker = self.settled(servers.redis(self.folder, redis_port, *bind))
-        self.web = self.settled(servers.web(self.environment, self.folder, self.port))
-        self.worker = self.settled(servers.worker(self.environment, self.folder))
+        hosts = self.parts_of_hosts()
         self.moving = contextlib.ExitStack()
         self._left.enter_context(self.moving)
-        self.moving.enter_context(servers.Supervisor([self.broker, self.web, self.worker]))
-        self.parts = [*base, self.broker, self.web, self.worker]
+        self.moving.enter_context(servers.Supervisor([self.broker, *hosts]))
+        self.parts = [*base, self.broker, *hosts]
         if servers.seconds_until(self.answers, sized(60, 300)) is None:
             print((self.folder / "web.log").read_text()[-2000:])
             raise SystemExit("The web server did not start.")
+
+    def before_the_study(self) -> None:
+        """What only some places have besides a database."""
+
+    def parts_of_hosts(self) -> list[servers.Part]:
+        """What serves people and works for them."""
+        self.ports = [self.port]
+        web = servers.web(self.environment, self.folder, self.port)
+        return [self.settled(web), self.settled(servers.worker(self.environment, self.folder))]
 
     # The network of the machines, where each part has one of its own.
     network = ""
@@ -98,10 +107,13 @@ class Place:
     near_the_database: tuple[str, ...] = ()
 
     def answers(self) -> bool:
+        return all(self._answers_at(port) for port in self.ports)
+
+    def _answers_at(self, port: int) -> bool:
         try:
             with (
                 self.as_a_visitor(),
-                urlopen(f"http://127.0.0.1:{self.port}/readyz", timeout=2) as answer,
+                urlopen(f"http://127.0.0.1:{port}/readyz", timeout=2) as answer,
             ):
                 return answer.status == 200
         except OSError:
@@ -111,7 +123,10 @@ class Place:
     def people(self):
         """They label until the block ends."""
         over = threading.Event()
-        crowd = [Patient(self.port, cookie, n) for n, cookie in enumerate(self.cookies)]
+        crowd = [
+            Patient(self.ports[n % len(self.ports)], cookie, n)
+            for n, cookie in enumerate(self.cookies)
+        ]
         threads = [threading.Thread(target=self._visit, args=[one, over]) for one in crowd]
         for thread in threads:
             thread.start()
