@@ -15,7 +15,7 @@ from annotations.studies import retention
 from annotations.versions import raise_labels_version
 from audit import celery  # noqa: F401 – its app is the first, and so the one that sends
 from audit.accounts import addresses, expired, reset_links
-from audit.models import Report, ReportPart
+from audit.models import Report
 from audit.webhooks import send as webhook_send  # its kind of job is known from the start
 from judges.intake import deliveries
 from judges.runs.wake import send
@@ -134,8 +134,10 @@ def call_for_answer(sender: Any, pk: int, **kwargs: Any) -> None:
 def forget_names_in_reports(
     sender: Any, study_id: int, names: dict[str, str], **kwargs: Any
 ) -> None:
+    from audit.reports.sharing import rows as parts_of_reports
+
     # They hold the names that were; a worker makes them anew.
-    ReportPart.objects.filter(study=study_id).delete()
+    parts_of_reports.forget_parts(study_id)
     # A kept report stays, with its numbers; it calls people by pseudonyms alone.
     pseudonyms = {old: new for old, new in names.items() if PSEUDONYM.fullmatch(old)}
     scrub(Report.objects.filter(study=study_id), ("body",), pseudonyms)

@@ -54,7 +54,7 @@ def measure(images: int, prompts: int, workers: list[int]) -> Iterator[dict[str,
     for processes in workers:
         with worker_processes(processes):
             wall = asked_for(study)
-        parts = ReportPart.objects.filter(study=study, tries__gt=0)
+        parts = ReportPart.objects.filter(study=study)
         found = {
             "images": images,
             "prompts": prompts,
