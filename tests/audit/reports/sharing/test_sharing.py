@@ -187,6 +187,7 @@ def test_a_report_whose_part_fails_says_the_sentence_as_ever(judged, monkeypatch
         patch.setattr(reports, "people_of", broken)
         for _ in range(6):
             tasks.refresh_reports_task()
+            making.compute_waiting_answers()
         row = StoredAnswer.objects.get()
         assert row.reason == "Tried 5 times. It failed: MemoryError: no message."
     request_report(judged, {})
