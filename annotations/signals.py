@@ -16,7 +16,7 @@ people_renamed = Signal()
 account_told = Signal()
 # An account goes, in the same transaction: user.
 account_erased = Signal()
-# A stored answer waits for a worker: pk. Workers find it without, a little later.
+# A stored answer waits for a worker: job. Workers find it without, a little later.
 answer_requested = Signal()
 
 

@@ -6,7 +6,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
-from annotations.models import Image, Job, Leased, Study, in_payload
+from annotations.models import Image, Job, Study, in_payload
 
 
 class Reports(models.QuerySet["Report"]):
@@ -168,22 +168,14 @@ class Tally(models.Model):
         return f"{self.question} of {self.image}"
 
 
-class ReportPart(Leased):
-    """A part of a report, that workers share among them and later reports use again:
-    `audit.reports.sharing`."""
-
-    class State(models.TextChoices):
-        WAITING = "waiting", "waiting for a worker"
-        WORKING = "working", "being computed"
-        DONE = "done", "done"
-        GIVEN_UP = "given up", "given up"
+class ReportPart(models.Model):
+    """A part of a report that was computed, for later reports: `audit.reports.sharing`."""
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="+", db_index=False)
     # As those of the report.
     options = models.JSONField(default=dict, blank=True)
     key = models.CharField(max_length=64, help_text="A hash of all that it reads.")
     name = models.TextField()
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
     # JSON, but as text: databases write numbers in their own ways.
     content = models.TextField(blank=True)
     used_at = models.DateTimeField(db_index=True)

@@ -9,14 +9,14 @@ from typing import Any
 from celery import shared_task
 
 from annotations.database.scrub import PSEUDONYM, scrub
-from annotations.models import Study
-from annotations.stored_answers import store
+from annotations.models import AnswerJob, Study
 from annotations.studies import retention
 from annotations.versions import raise_labels_version
 from audit import celery  # noqa: F401 – its app is the first, and so the one that sends
 from audit.accounts import addresses, expired, reset_links
-from audit.models import Report, ReportPart
-from audit.webhooks import send as webhook_send  # its kind of job is known from the start
+from audit.answers import worker  # its kind of job is known from the start
+from audit.models import Report
+from audit.webhooks import send as webhook_send  # so is its
 from judges.intake import deliveries
 from judges.runs.wake import send
 from judges.tasks import call_for, wake, wake_jobs
@@ -36,13 +36,6 @@ def help_with_report_task(study_id: int) -> None:
     from audit.reports import make as reports
 
     reports.help_with(study_id)
-
-
-@shared_task(soft_time_limit=900, time_limit=930)
-def compute_answer_task(pk: int) -> None:
-    from audit.answers import worker
-
-    worker.compute_requested(pk)
 
 
 @shared_task(soft_time_limit=900, time_limit=930)
@@ -68,7 +61,6 @@ def refresh_report_task(study_id: int, ended: bool = False) -> None:
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
     """Runs regularly, for labels, which send no message, and for messages that got lost."""
-    from audit.answers import worker
     from audit.questions.report.question import request_due_report
     from audit.reports import make as reports
 
@@ -76,8 +68,6 @@ def refresh_reports_task() -> None:
         if reports.is_due(study=study, patient=True):
             request_due_report(study)
     worker.request_due_answers()
-    for answer in store.waiting_answers():
-        send(compute_answer_task, answer.pk)
 
 
 @shared_task(soft_time_limit=300, time_limit=330)
@@ -127,15 +117,17 @@ def mail_address_task(account: int, address: str) -> None:
     addresses.send_letter(account, address)
 
 
-def call_for_answer(sender: Any, pk: int, **kwargs: Any) -> None:
-    send(compute_answer_task, pk)
+def call_for_answer(sender: Any, job: AnswerJob, **kwargs: Any) -> None:
+    call_for(job)
 
 
 def forget_names_in_reports(
     sender: Any, study_id: int, names: dict[str, str], **kwargs: Any
 ) -> None:
+    from audit.reports.sharing import rows as parts_of_reports
+
     # They hold the names that were; a worker makes them anew.
-    ReportPart.objects.filter(study=study_id).delete()
+    parts_of_reports.forget_parts(study_id)
     # A kept report stays, with its numbers; it calls people by pseudonyms alone.
     pseudonyms = {old: new for old, new in names.items() if PSEUDONYM.fullmatch(old)}
     scrub(Report.objects.filter(study=study_id), ("body",), pseudonyms)

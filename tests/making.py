@@ -189,10 +189,10 @@ def _result(value: float | str | bool) -> Judgement | Unscored:
 
 def compute_waiting_answers() -> int:
     """What a worker does with all that pages have requested; how many."""
-    from annotations.stored_answers import store
-    from audit.answers import worker
+    from annotations import jobs
+    from audit.answers.worker import KIND
 
-    rows = store.waiting_answers()
-    for row in rows:
-        worker.compute_requested(row.pk)
-    return len(rows)
+    waiting = [job for job in jobs.waiting() if job.kind == KIND.model.KIND]
+    for job in waiting:
+        jobs.run(job.pk)
+    return len(waiting)

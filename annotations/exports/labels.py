@@ -125,6 +125,13 @@ def as_csv(rows: Rows, columns: Sequence[str] = COLUMNS) -> Iterator[str]:
     yield line.getvalue()
 
 
+def csv_text(*lines: Iterable[object]) -> str:
+    """A small table, its head first."""
+    out = io.StringIO()
+    csv.writer(out).writerows([defused(cell) for cell in line] for line in lines)
+    return out.getvalue()
+
+
 def as_jsonl(rows: Rows) -> Iterator[str]:
     for row in rows:
         given = {name: value for name, value in row.items() if value != ""}

@@ -15,7 +15,7 @@ from annotations.models.prompt import Atom, Prompt, PromptPicture
 from annotations.models.requests import KeptAnswer, RateCount
 from annotations.models.retention import Retention
 from annotations.models.selection import SelectedImage, Selection
-from annotations.models.stored_answer import LabelVersion, StoredAnswer
+from annotations.models.stored_answer import AnswerJob, LabelVersion, StoredAnswer
 from annotations.models.study import Study
 from annotations.models.whole_study import Deletion, StudyCopy
 
@@ -25,6 +25,7 @@ __all__ = [
     "AnchorSet",
     "Annotation",
     "Answer",
+    "AnswerJob",
     "Assignment",
     "Atom",
     "Decision",

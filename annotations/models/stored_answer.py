@@ -4,24 +4,32 @@ import json
 from datetime import datetime
 from typing import Any
 
-from django.conf import settings
 from django.db import models
-from django.db.models import Q
 
-from annotations.models.job import Leased
+from annotations.models.job import Job, in_payload
 from annotations.models.study import Study
 
 
-class StoredAnswer(Leased):
-    """The newest answer of one question about a study, and how far a worker is that computes it again:
-    `annotations.stored_answers`."""
+class AnswerJob(Job):
+    """A stored answer that a worker computes, or computed last. `key`: the question and its parameters.
+    `created_at`: when it was requested last."""
 
-    class State(models.TextChoices):
-        READY = "ready", "ready"
-        WAITING = "waiting", "waiting for a worker"
-        WORKING = "working", "being computed"
-        REFUSED = "refused", "refused"
-        GIVEN_UP = "given up", "given up"
+    KIND = "answer"
+    question = in_payload()
+    # What the worker has found, until it is stored with the end of the job.
+    found: dict[str, Any] = {}
+
+    class Meta:
+        proxy = True
+
+    @property
+    def is_refused(self) -> bool:
+        return self.state == self.State.REFUSED
+
+
+class StoredAnswer(models.Model):
+    """The newest answer of one question about a study: `annotations.stored_answers`. Its job says how far
+    a worker is that computes it again, and why there is none."""
 
     # No index of its own: the unique one begins with it.
     study = models.ForeignKey(
@@ -30,13 +38,9 @@ class StoredAnswer(Leased):
     question = models.CharField(max_length=40)
     parameters = models.JSONField(default=dict)
     key = models.CharField(max_length=64, help_text="A hash of the parameters.")
-    state = models.CharField(max_length=8, choices=State, default=State.WAITING)
-    requested_at = models.DateTimeField()
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    job = models.OneToOneField(
+        AnswerJob, null=True, blank=True, on_delete=models.SET_NULL, related_name="stored_answer"
     )
-    done = models.PositiveIntegerField(default=0)
-    total = models.PositiveIntegerField(default=0)
     # JSON, but as text: databases write numbers and order keys in their own ways. Empty: none yet.
     content = models.TextField(blank=True)
     keys = models.BinaryField(default=b"", help_text="Whole numbers of 64 bits.")
@@ -49,21 +53,10 @@ class StoredAnswer(Leased):
     is_old = False
 
     class Meta:
-        ordering = ["study", "question", "-requested_at"]
+        ordering = ["study", "question", "pk"]
         constraints = [
             models.UniqueConstraint(
                 fields=["study", "question", "key"], name="a_question_has_one_stored_answer"
-            ),
-            models.CheckConstraint(
-                condition=~Q(state__in=["refused", "given up"]) | ~Q(reason=""),
-                name="an_answer_that_is_not_computed_says_why",
-            ),
-        ]
-        indexes = [
-            models.Index(
-                fields=["state", "study"],
-                name="answer_in_hand",
-                condition=Q(state__in=["waiting", "working", "given up"]),
             )
         ]
 
@@ -80,17 +73,18 @@ class StoredAnswer(Leased):
         return self.computed_at if self.is_old else None
 
     @property
+    def reason(self) -> str:
+        """Why there is none, or no newer one."""
+        return self.job.reason if self.job else ""
+
+    @property
     def is_in_hand(self) -> bool:
         """Whether a worker has taken it up, or is to; of what nobody may store, never."""
-        return self.is_old and self.state in (self.State.WAITING, self.State.WORKING)
+        return self.is_old and self.job is not None and self.job.is_open
 
     @property
     def is_given_up(self) -> bool:
-        return self.state == self.State.GIVEN_UP
-
-    @property
-    def is_refused(self) -> bool:
-        return self.state == self.State.REFUSED
+        return self.job is not None and self.job.is_given_up
 
 
 class LabelVersion(models.Model):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.db.models import Sum
 
-from annotations.models import Annotation, Generator, StoredAnswer, Study
+from annotations.models import Annotation, AnswerJob, Generator, Study
 from annotations.versions import (
     labels_version,
     start_reading_labels,
@@ -41,11 +41,11 @@ class Question:
     """`compute`: the body, or the body and whole numbers. `studies`: all whose labels it reads. `facts`:
     what else its answer rests on. `keeps_up`: a worker computes it after each change, without a page that
     asks. `stores_small`: whether a page that computes it at once stores what it computed. `compute_for`: in
-    its place for a worker, which may show in the row how far it is."""
+    its place for a worker; the last argument takes how far it is."""
 
     name: str
     compute: Callable[[Study, Any], Answer]
-    compute_for: Callable[[StoredAnswer, Any], Answer] | None = None
+    compute_for: Callable[[AnswerJob, Any, Callable[..., None]], Answer] | None = None
     parameters: Callable[..., Any] = NoParameters
     reads_votes: bool = False
     studies: Callable[[Study, Any], list[Study]] = lambda study, parameters: [study]

@@ -3,39 +3,29 @@
 from __future__ import annotations
 
 import json
-import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils import timezone, translation
 
-from annotations.database.leases import WorkerLease, reason_of
 from annotations.database.prepared import ask
 from annotations.database.read_only import SENTENCE, may_write
 from annotations.errors import Refused
-from annotations.models import StoredAnswer, Study
+from annotations.models import AnswerJob, StoredAnswer, Study
 from annotations.signals import answer_requested
 from annotations.stored_answers.question import FACTS, NONE, Question, key_of
 
 if TYPE_CHECKING:
     import numpy as np
 
-logger = logging.getLogger(__name__)
-State = StoredAnswer.State
-LEASE = WorkerLease(
-    StoredAnswer,
-    State.WAITING,
-    State.WORKING,
-    State.GIVEN_UP,
-    timedelta(seconds=60),
-    "they were computing this; it may need more memory than there is",
-)
-# Of a study and a question; what was requested longest ago goes.
+State = AnswerJob.State
+# Of a study and a question; what was computed longest ago goes.
 KEPT = 40
 # While data keep changing, computing takes at most this share of the time.
 SHARE_OF_TIME = 0.1
@@ -51,7 +41,12 @@ def read_answer(question: Question, study: Study, parameters: Any = NONE) -> Sto
     try:
         return _read(question, study, parameters)
     except Refused as refusal:
-        return StoredAnswer(study=study, state=State.REFUSED, reason=refusal.message)
+        return refused_answer(refusal.message)
+
+
+def refused_answer(reason: str) -> StoredAnswer:
+    """For a page, of what is not stored."""
+    return StoredAnswer(job=AnswerJob(state=State.REFUSED, reason=reason))
 
 
 def _read(question: Question, study: Study, parameters: Any) -> StoredAnswer:
@@ -92,8 +87,10 @@ def read_figures(
 
 def _is_soon_computed(row: StoredAnswer) -> bool:
     """A worker looks for what waits every few seconds."""
-    awake = timezone.now() - row.requested_at < WORKER_IS_AWAKE
-    return row.state == State.WORKING or (row.state == State.WAITING and awake)
+    job = row.job
+    if job is None or job.state != State.WAITING:
+        return job is not None and job.is_open
+    return timezone.now() - job.created_at < WORKER_IS_AWAKE
 
 
 def answer_at_once(question: Question, study: Study, parameters: Any = NONE) -> StoredAnswer:
@@ -110,14 +107,14 @@ def compute_answer(
     """By this process, while somebody waits."""
     store = store and may_write()
     stamp = question.stamp(study, parameters, start=True) if store else ""
-    values = _computed(question, study, parameters, stamp) | {"requested_at": timezone.now()}
-    values |= {"parameters": asdict(parameters), "state": State.READY, "holder": ""}
-    values |= {"leased_until": None, "tries": 0, "reason": ""}
-    which: dict[str, Any] = {"study": study, "question": question.name}
-    which |= {"key": key_of(parameters)}
+    values = _computed(question, study, parameters, stamp) | {"parameters": asdict(parameters)}
+    which = _which(question, study, parameters)
     if not store:
         return StoredAnswer(**which, **values)
     row, _ = StoredAnswer.objects.update_or_create(**which, defaults=values)
+    # No worker has to, and one that does stores nothing.
+    over = {"state": State.DONE, "holder": "", "leased_until": None, "tries": 0, "reason": ""}
+    AnswerJob.objects.filter(pk=row.job_id).update(**over)
     _keep_the_newest(row)
     return row
 
@@ -133,27 +130,37 @@ def request_answer(
     """Has a worker compute it, unless one will. `again`: also what was given up. Of a question about a
     study one answer waits at a time: who turns over many parameters fills no queue."""
     row = answer_of(question, study, parameters)
-    if row is not None and again and row.state == State.WORKING:
-        _note_request(row)
-    if row is not None and (row.state in IN_HAND or (row.is_given_up and not again)):
+    if row is not None and row.job is not None and _is_on_its_way(row.job, again):
         return row
     if not may_write():
-        return row or StoredAnswer(study=study, state=State.REFUSED, reason=SENTENCE)
-    which = {"study": study, "question": question.name, "key": key_of(parameters)}
-    values = {"state": State.WAITING, "tries": 0, "reason": "", "done": 0, "total": 0}
-    values |= {"requested_at": timezone.now(), "requested_by": by}
-    new = values | {"parameters": asdict(parameters)}
-    others = StoredAnswer.objects.filter(study=study, question=question.name, state__in=IN_HAND)
-    if not again and others.exists():
-        return row or StoredAnswer(**which, **new)
-    if row is None:
-        row, _ = StoredAnswer.objects.get_or_create(**which, defaults=new)
-    else:
+        return row or refused_answer(SENTENCE)
+    others = StoredAnswer.objects.filter(study=study, question=question.name)
+    if not again and others.filter(job__state__in=IN_HAND).exists():
+        return row or StoredAnswer(**_which(question, study, parameters), job=AnswerJob())
+    return _request(question, study, parameters, by)
+
+
+def _is_on_its_way(job: AnswerJob, again: bool) -> bool:
+    """Whether a worker will compute it, or has given it up, which a person must ask for `again`."""
+    if again and job.state == State.WORKING:
+        return _note_request(job)
+    return job.is_open or (job.is_given_up and not again)
+
+
+@transaction.atomic
+def _request(question: Question, study: Study, parameters: Any, by: Any) -> StoredAnswer:
+    which = _which(question, study, parameters)
+    new = {"state": State.WAITING, "tries": 0, "reason": "", "done": 0, "total": None, "by": by}
+    new |= {"created_at": timezone.now(), "payload": {"question": question.name}}
+    key = f"{question.name} {which['key']}"
+    job, is_new = AnswerJob.objects.get_or_create(study=study, key=key, defaults=new)
+    if not is_new:
         # Unless a worker has taken it meanwhile.
-        StoredAnswer.objects.filter(pk=row.pk, state=row.state).update(**values)
-        row.refresh_from_db(fields=[*values, "leased_until"])
-    pk = row.pk
-    transaction.on_commit(lambda: answer_requested.send(sender=None, pk=pk))
+        AnswerJob.objects.filter(pk=job.pk).exclude(state__in=IN_HAND).update(**new)
+        job.refresh_from_db()
+    linked = {"job": job, "parameters": asdict(parameters)}
+    row, _ = StoredAnswer.objects.update_or_create(**which, defaults=linked)
+    transaction.on_commit(lambda: answer_requested.send(sender=None, job=job))
     return row
 
 
@@ -174,58 +181,45 @@ def request_unless_refused(question: Question, study: Study, parameters: Any) ->
     """A refusal stays until the data change. What is being computed is computed once more where the data
     have changed since it began."""
     row = answer_of(question, study, parameters)
-    if row is not None and row.state == State.WORKING:
-        _note_request(row)
-    elif row is None or not row.is_refused or row.stamp != question.stamp(study, parameters):
+    job = row and row.job
+    if job and job.state == State.WORKING and _note_request(job):
+        return
+    if not (row and job and job.is_refused) or row.stamp != question.stamp(study, parameters):
         request_answer(question, study, parameters)
 
 
-def _note_request(row: StoredAnswer) -> None:
-    """Its worker sees at the end that a request was for newer data than it has read."""
-    if may_write():
-        StoredAnswer.objects.filter(pk=row.pk).update(requested_at=timezone.now())
+def _note_request(job: AnswerJob) -> bool:
+    """Its worker sees at the end that a request was for newer data than it has read; False where it has
+    come to its end."""
+    rows = AnswerJob.objects.filter(pk=job.pk, state=State.WORKING)
+    return not may_write() or bool(rows.update(created_at=timezone.now()))
 
 
-def waiting_answers() -> list[StoredAnswer]:
-    """What no worker computes yet; where one died, its row waits again."""
-    LEASE.take_back()
-    return list(
-        StoredAnswer.objects.filter(state=State.WAITING).defer("content", "keys").order_by("pk")
-    )
+def compute_requested(question: Question, job: AnswerJob, progress: Callable[..., None]) -> None:
+    """By the worker that holds the job. What it finds stays in its hands until `store_found`."""
+    row = StoredAnswer.objects.filter(job=job).select_related("study").first()
+    if row is None:
+        return  # Forgotten meanwhile.
+    job.found = {"content": "", "keys": b"", "stamp": ""}
+    parameters = question.parameters(**row.parameters)
+    # What changes while this reads is newer than the answer.
+    stamp = question.stamp(row.study, parameters, start=True)
+    job.found["stamp"] = stamp
+    job.found = _computed(question, row.study, parameters, stamp, job, progress)
 
 
-def compute_requested(question: Question, row: StoredAnswer) -> None:
-    """For a worker. Of two, one gets it; one that has lost its lease stores nothing."""
-    if not (holder := LEASE.claim(row.pk)):
+def store_found(question: Question, job: AnswerJob) -> None:
+    """In the transaction in which the job ends. A refusal leaves no body."""
+    rows = StoredAnswer.objects.filter(job=job)
+    if job.is_given_up or not rows.update(**{"computed_at": timezone.now()} | job.found):
         return
-    began, stamp = timezone.now(), ""
-    parameters: Any = NONE
-    try:
-        with LEASE.held_by(row.pk, holder):
-            parameters = question.parameters(**row.parameters)
-            # What changes while this reads is newer than the answer.
-            stamp = question.stamp(row.study, parameters, start=True)
-            values = _computed(question, row.study, parameters, stamp, row)
-    except Refused as refusal:
-        nothing = {"content": "", "keys": b"", "stamp": stamp, "computed_at": timezone.now()}
-        LEASE.end(row.pk, holder, state=State.REFUSED, reason=refusal.message, **nothing)
-    except Exception as error:
-        logger.exception("%s could not be computed for study %s", row.question, row.study_id)
-        LEASE.failed(row.pk, holder, reason_of(error))
-    else:
-        LEASE.end(row.pk, holder, state=State.READY, tries=0, reason="", **values)
-        _keep_the_newest(row)
-    _request_once_more(question, row, parameters, began, stamp)
-
-
-def _request_once_more(
-    question: Question, row: StoredAnswer, parameters: Any, began: Any, stamp: str
-) -> None:
-    """The request was for newer data than were read."""
-    row = StoredAnswer.objects.filter(pk=row.pk).select_related("study").first() or row
-    computed = row.state in (State.READY, State.REFUSED)
-    if computed and row.requested_at > began and question.stamp(row.study, parameters) != stamp:
-        request_answer(question, row.study, parameters, by=row.requested_by, again=True)
+    row = rows.select_related("study", "job").defer("content", "keys").get()
+    _keep_the_newest(row)
+    if row.stamp and row.job.created_at > job.created_at:
+        # The request was for newer data than were read.
+        parameters = question.parameters(**row.parameters)
+        if question.stamp(row.study, parameters) != row.stamp:
+            request_answer(question, row.study, parameters, by=row.job.by, again=True)
 
 
 def has_rested(row: StoredAnswer) -> bool:
@@ -263,25 +257,34 @@ def outdate_answers(study_id: int) -> None:
 
 def forget_answers(study_id: int) -> None:
     """They hold what must not be shown any more, such as names of people."""
-    StoredAnswer.objects.filter(study=study_id).delete()
+    _forget(StoredAnswer.objects.filter(study=study_id))
 
 
 def answer_of(question: Question, study: Study, parameters: Any) -> StoredAnswer | None:
     """The row as it is."""
-    rows = StoredAnswer.objects.filter(study=study, question=question.name)
-    return rows.filter(key=key_of(parameters)).defer("keys").first()
+    rows = StoredAnswer.objects.filter(**_which(question, study, parameters))
+    return rows.select_related("job").defer("keys").first()
+
+
+def _which(question: Question, study: Study, parameters: Any) -> dict[str, Any]:
+    return {"study": study, "question": question.name, "key": key_of(parameters)}
 
 
 def _computed(
-    question: Question, study: Study, parameters: Any, stamp: str, row: StoredAnswer | None = None
+    question: Question,
+    study: Study,
+    parameters: Any,
+    stamp: str,
+    job: AnswerJob | None = None,
+    progress: Callable[..., None] = lambda done, total: None,
 ) -> dict[str, Any]:
     import numpy as np
 
     began = time.perf_counter()
     # Whoever asks first: what is stored is read in every language.
     with translation.override(settings.LANGUAGE_CODE):
-        if row is not None and question.compute_for is not None:
-            found = question.compute_for(row, parameters)
+        if job is not None and question.compute_for is not None:
+            found = question.compute_for(job, parameters, progress)
         else:
             found = question.compute(study, parameters)
     body, keys = found if isinstance(found, tuple) else (found, np.zeros(0, np.int64))
@@ -296,5 +299,11 @@ def _computed(
 
 def _keep_the_newest(row: StoredAnswer) -> None:
     rows = StoredAnswer.objects.filter(study=row.study_id, question=row.question)
-    old = rows.exclude(state__in=IN_HAND).order_by("-computed_at").values_list("pk", flat=True)
-    StoredAnswer.objects.filter(pk__in=list(old[KEPT:])).delete()
+    at_rest = rows.exclude(job__state__in=IN_HAND).order_by("-computed_at")
+    old = list(at_rest.values_list("pk", flat=True)[KEPT:])
+    _forget(StoredAnswer.objects.filter(pk__in=old))
+
+
+def _forget(rows: QuerySet[StoredAnswer]) -> None:
+    AnswerJob.objects.filter(stored_answer__in=rows).delete()
+    rows.delete()

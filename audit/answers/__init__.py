@@ -5,18 +5,15 @@ data that it reads, and `compute`, which returns a body. Each of the audit has a
 `audit/questions/`; pages, commands and the API read all of them in one way.
 
 An *answer* is one row (`StoredAnswer`) for a study, a question and its parameters. The row holds the
-newest body, its `stamp`, and how far a worker is with the next one: the row is the truth, a message only
-wakes a worker.
+newest body and its `stamp`; its job (`AnswerJob`), how far a worker is with the next one.
 
 - The stamp names the versions of all that was read (`annotations.versions`), taken before reading. An
   answer whose stamp differs from the one of now is old, so it is requested again where something changed meanwhile.
 - `read_answer` never holds a reader. Of a small study the page computes; of a large one it shows the old
   answer and requests a new one, but only when computing has rested nine times as long as it took.
-- `request_answer` puts the row into the queue, once however many ask. A worker claims it by one
-  conditional UPDATE and holds it by a lease that a thread renews: of two workers one computes, a killed
-  one's row is taken up by another, and one that has lost its lease stores nothing.
-- A refusal is an answer, too: its sentence stays until the data change. What failed five times is given
-  up with the reason, until a person tries again.
+- `request_answer` makes one job of it, however many ask. All that holds of jobs (`annotations.jobs`) holds
+  of it: one that has lost its lease stores nothing, what failed five times waits for a person.
+- A refusal is an answer, too: its sentence stays until the data change.
 - The newest 40 of a question are kept for each study.
 
 The rows stand in `annotations`, because its own pages count over all labels in the same way.

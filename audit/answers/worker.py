@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from functools import cache
 
-from annotations.models import StoredAnswer, Study
+from annotations.jobs import JobKind, Progress
+from annotations.models import AnswerJob, StoredAnswer, Study
 from annotations.stored_answers import store
 from annotations.stored_answers.question import Question
 from audit import questions
@@ -17,10 +19,24 @@ def all_questions() -> dict[str, Question]:
     return {question.name: question for module in modules for question in module.QUESTIONS}
 
 
-def compute_requested(pk: int) -> None:
-    row = StoredAnswer.objects.filter(pk=pk).select_related("study").first()
-    if row is not None:
-        store.compute_requested(all_questions()[row.question], row)
+def _compute(job: AnswerJob, progress: Progress) -> None:
+    store.compute_requested(all_questions()[job.question], job, progress)
+
+
+def _store(job: AnswerJob) -> None:
+    store.store_found(all_questions()[job.question], job)
+
+
+KIND = JobKind(
+    AnswerJob,
+    _compute,
+    "they were computing this; it may need more memory than there is",
+    lease_length=timedelta(seconds=60),
+    limit=900,
+    # Writing takes longer than most slices of a report.
+    progress_every=0.4,
+    ended=_store,
+)
 
 
 def recount_all() -> int:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 
-from annotations.exports.labels import defused
+from annotations.exports.labels import csv_text
 from audit.exhibits import Body, Column, Exhibits, Number, Table, signature_lines
+from audit.words.numbers import align_columns
 
 PARTS = ("value", "low", "high", "n", "undefined", "no_interval")
 
@@ -24,11 +23,7 @@ def _text_table(table: Table) -> list[str]:
     for row in table.rows:
         pairs = zip(table.columns, row.numbers, strict=True)
         rows.append([row.label, *(_cell_words(*pair) for pair in pairs)])
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        "  ".join(text.ljust(width) for text, width in zip(row, widths, strict=True)).rstrip()
-        for row in rows
-    ]
+    return align_columns(rows)
 
 
 def _cell_words(column: Column, number: Number) -> str:
@@ -42,13 +37,11 @@ def _cell_words(column: Column, number: Number) -> str:
 
 def as_csv(body: Body, tables: Iterable[Table]) -> str:
     """One row for each number, so that any tool can plot it."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["study", "data", "table", "row", "column", *PARTS])
-    for table in tables:
-        for row in table.rows:
-            for column, number in zip(table.columns, row.numbers, strict=True):
-                line = [body["study"], body["signature"]["data"], table.key, row.label, column.name]
-                line += [number.get(part, "") for part in PARTS]
-                writer.writerow(["" if value is None else defused(value) for value in line])
-    return out.getvalue()
+    signed = body["study"], body["signature"]["data"]
+    lines = [
+        [*signed, table.key, row.label, column.name, *(number.get(part) for part in PARTS)]
+        for table in tables
+        for row in table.rows
+        for column, number in zip(table.columns, row.numbers, strict=True)
+    ]
+    return csv_text(["study", "data", "table", "row", "column", *PARTS], *lines)

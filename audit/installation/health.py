@@ -21,7 +21,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from annotations.database.leases import TRIES
-from annotations.models import Deletion, StoredAnswer
+from annotations.models import AnswerJob, Deletion, StoredAnswer
 from audit.installation import lasting_disk, message_files, own_address, tables
 from audit.installation import static_files as files_of_pages
 from judges import catalogue, registry
@@ -175,7 +175,7 @@ def workers() -> Finding:
 
 def given_up() -> Finding:
     """Work that failed again and again, and waits for a person."""
-    answers = StoredAnswer.objects.filter(state=StoredAnswer.State.GIVEN_UP)
+    answers = StoredAnswer.objects.filter(job__state=AnswerJob.State.GIVEN_UP)
     counts = {
         "runs": Run.objects.filter(chunks__state=Chunk.State.GIVEN_UP).distinct().count(),
         "reports": answers.filter(question="report").count(),

@@ -154,13 +154,9 @@ def stamp_of(path: Path) -> Stamp:
     return found.st_ino, found.st_size, found.st_mtime_ns
 
 
-def manifest_of(folder: Path) -> dict[str, Any]:
-    """Checked: each file is there, and has the bytes that were written."""
-    return checked_files(folder)[0]
-
-
 def checked_files(folder: Path) -> tuple[dict[str, Any], dict[Path, Stamp]]:
-    """The manifest; and of each file the stamp that it had before its bytes were checked."""
+    """The manifest, whose files are there and have the bytes that were written; and of each file the stamp
+    that it had before its bytes were checked."""
     path = folder / MANIFEST
     try:
         told = json.loads(path.read_text())

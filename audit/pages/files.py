@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 import json
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +12,7 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
 from annotations.errors import Refused
-from annotations.exports.labels import defused
+from annotations.exports.labels import csv_text
 from audit.charts import every_chart
 from audit.charts.on_paper import COLUMNS, draw_file
 from audit.charts.specifications import SPECIFICATIONS
@@ -155,13 +153,12 @@ def to_people(request: HtmxRequest, slug: str) -> HttpResponse:
     if not page.compares:
         raise Http404
     name = page.view.judge_of(page.body)
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["image_id", "prompt_id", "generator", "judge", "score", "confidence"])
-    for image in escalation.left_to_people(page.study, name, page.body):
-        shown = [image.key, image.prompt, image.generator, name, image.score, image.confidence]
-        writer.writerow(["" if value is None else defused(value) for value in shown])
-    return send_csv(out.getvalue(), f"{slug}-to-people")
+    head = ["image_id", "prompt_id", "generator", "judge", "score", "confidence"]
+    lines = [
+        [image.key, image.prompt, image.generator, name, image.score, image.confidence]
+        for image in escalation.left_to_people(page.study, name, page.body)
+    ]
+    return send_csv(csv_text(head, *lines), f"{slug}-to-people")
 
 
 def send_tables(

@@ -22,7 +22,7 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
-from annotations.models import StoredAnswer, Study
+from annotations.models import AnswerJob, StoredAnswer, Study
 from audit.charts import every_chart
 from audit.charts.on_paper import COLUMNS
 from audit.models import Report
@@ -105,7 +105,7 @@ class ReportPage:
         return running_rows(self.study)
 
     @cached_property
-    def making(self) -> StoredAnswer | None:
+    def making(self) -> AnswerJob | None:
         return awaited_report(self.study, self.options)
 
     @cached_property

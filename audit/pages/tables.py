@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.utils.text import slugify
 
-from annotations.exports.labels import defused
+from annotations.exports.labels import csv_text
 from audit.charts.faces import Face
 from audit.statistic_names import MAIN, stored_statistic
 from audit.stats import enough
@@ -156,40 +154,31 @@ def judged_enough(estimate: dict[str, Any], at_least: int) -> dict[str, Any]:
 
 def as_csv(body: dict[str, Any], tables: Iterable[Table]) -> str:
     """One row for each number, so that any tool can plot it."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(
-        ["study", "data", "table", "row", "judge", "fingerprint", "statistic"] + [*PARTS]
-    )
-    prints = body["signature"]["judges"]
-    for table in tables:
-        for row in table.rows:
-            for name, estimate in zip(row.names, row.estimates, strict=True):
-                line = [body["study"], body["signature"]["data"], table.key, row.label]
-                line += [row.judge, prints.get(row.judge, ""), name]
-                line += [estimate.get(part, "") for part in PARTS]
-                writer.writerow([defused(value) for value in line])
-    return out.getvalue()
+    head = ["study", "data", "table", "row", "judge", "fingerprint", "statistic", *PARTS]
+    signed, prints = [body["study"], body["signature"]["data"]], body["signature"]["judges"]
+    lines = [
+        [*signed, table.key, row.label, row.judge, prints.get(row.judge, ""), name]
+        + [estimate.get(part) for part in PARTS]
+        for table in tables
+        for row in table.rows
+        for name, estimate in zip(row.names, row.estimates, strict=True)
+    ]
+    return csv_text(head, *lines)
 
 
 def one_as_csv(body: dict[str, Any], table: Table) -> str:
     """A table as the page shows it, number for number, then what stands in small type: intervals,
     how many images, and whose numbers these are."""
-    out = io.StringIO()
-    writer = csv.writer(out)
+    small, prints = ("low", "high", "n"), body["signature"]["judges"]
     head = [table.first, *table.columns.values()]
-    for heading in table.columns.values():
-        head += [f"{heading}: low", f"{heading}: high", f"{heading}: n"]
-    writer.writerow([defused(cell) for cell in [*head, "note", "judge", "fingerprint", "data"]])
-    prints = body["signature"]["judges"]
-    for row in table.rows:
-        line = [row.label]
-        line += [one.get("value", one.get("undefined", "")) for one in row.estimates]
-        for one in row.estimates:
-            line += [one.get(part, "") for part in ("low", "high", "n")]
-        line += [row.note, row.judge, prints.get(row.judge, ""), body["signature"]["data"]]
-        writer.writerow(["" if value is None else defused(value) for value in line])
-    return out.getvalue()
+    head += [f"{heading}: {part}" for heading in table.columns.values() for part in small]
+    lines = [
+        [row.label, *(one.get("value", one.get("undefined")) for one in row.estimates)]
+        + [one.get(part) for one in row.estimates for part in small]
+        + [row.note, row.judge, prints.get(row.judge), body["signature"]["data"]]
+        for row in table.rows
+    ]
+    return csv_text([*head, "note", "judge", "fingerprint", "data"], *lines)
 
 
 def csv_of(body: dict[str, Any], tables: Iterable[Table], wanted: str) -> tuple[str, str] | None:
@@ -205,12 +194,10 @@ NAMES = ("human_score", "judge_score", *MAIN)
 
 def drift_csv(body: dict[str, Any]) -> str:
     """One row for each judge, generator and statistic, so that any tool can plot it."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(
-        ["study", "judge", "fingerprint", "generator", "release_date", "statistic"]
-        + ["value", "low", "high", "n", "undefined"]
-    )
+    parts = ["value", "low", "high", "n", "undefined"]
+    lines = [
+        ["study", "judge", "fingerprint", "generator", "release_date", "statistic", *parts],
+    ]
     dates = {generator["name"]: generator["release_date"] for generator in body["generators"]}
     fingerprints = body["signature"]["judges"]
     for judge, part in body["judges"].items():
@@ -221,9 +208,6 @@ def drift_csv(body: dict[str, Any]) -> str:
             if generator in offsets:
                 numbers["offset"] = offsets[generator]
             for name, estimate in numbers.items():
-                row = [body["study"], judge, fingerprints[judge], generator]
-                row += [dates.get(generator) or "", name]
-                row += [estimate.get(part, "") for part in ("value", "low", "high", "n")]
-                row += [estimate.get("undefined", "")]
-                writer.writerow([defused(value) for value in row])
-    return out.getvalue()
+                line = [body["study"], judge, fingerprints[judge], generator, dates.get(generator)]
+                lines.append([*line, name, *(estimate.get(part) for part in parts)])
+    return csv_text(*lines)

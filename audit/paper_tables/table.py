@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotations.exports.labels import defused
+from annotations.exports.labels import csv_text
 from audit.stats.estimate import Estimate, Result, Undefined
+from audit.words.numbers import align_columns
 
 NONE = "–"
 
@@ -93,17 +92,14 @@ def as_json(tables: Sequence[PaperTable]) -> list[dict[str, Any]]:
 
 def as_csv(tables: Sequence[PaperTable]) -> str:
     """One row for each number."""
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(["table", "row", "column", "value", "low", "high", "n", "undefined"])
-    for table in tables:
-        for row in table.rows:
-            for column, number in zip(table.columns, row.numbers, strict=True):
-                told = _number(number)
-                line = [table.title, row.label, column]
-                line += [told.get(part, "") for part in ("value", "low", "high", "n", "undefined")]
-                writer.writerow([defused(value) for value in line])
-    return out.getvalue()
+    parts = ("value", "low", "high", "n", "undefined")
+    lines = [
+        [table.title, row.label, column, *map(_number(number).get, parts)]
+        for table in tables
+        for row in table.rows
+        for column, number in zip(table.columns, row.numbers, strict=True)
+    ]
+    return csv_text(["table", "row", "column", *parts], *lines)
 
 
 def _number(number: Result) -> dict[str, Any]:
@@ -119,12 +115,5 @@ def _text(table: PaperTable) -> str:
     cells += [
         [row.label, *(table.with_interval(number) for number in row.numbers)] for row in table.rows
     ]
-    widths = [max(len(line[place]) for line in cells) for place in range(len(cells[0]))]
-    lines = [
-        "  ".join(
-            cell.rjust(width) if place else cell.ljust(width)
-            for place, (cell, width) in enumerate(zip(line, widths, strict=True))
-        ).rstrip()
-        for line in cells
-    ]
+    lines = align_columns(cells, right=True)
     return "\n".join([table.title, "", *lines, *(f"  {n}" for n in (*table.notes, *table.reasons))])

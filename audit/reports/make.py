@@ -18,10 +18,10 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotations.errors import Refused
-from annotations.models import Study
+from annotations.models import Job, Study
 from annotations.versions import labels_version, start_reading_labels
 from audit import VERSION
-from audit.models import Report, ReportPart
+from audit.models import Report
 from audit.reports import freshness, gallery, human_scores, rankings, slices, states, summary
 from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.compare_judges import best_of, comparison, differences_from, human_ceiling
@@ -113,9 +113,9 @@ def make_report(
 def help_with(study_id: int) -> int:
     """Compute parts of a report that another worker makes; how many."""
 
-    def parts_of(asked: ReportPart) -> list[Part]:
-        earlier = _earlier_parts(study_id, asked.options)
-        options = Options(**asked.options)
+    def parts_of(asked: Job) -> list[Part]:
+        earlier = _earlier_parts(study_id, asked.payload)
+        options = Options(**asked.payload)
         return Computation(Database(asked.study), options, Progress(), earlier).all_parts()
 
     return benches.help_with(study_id, parts_of)

@@ -13,11 +13,11 @@ PATIENCE = timedelta(minutes=2)
 
 
 def who_counts(answer: StoredAnswer | None) -> str:
-    now, state = timezone.now(), answer and answer.state
-    if answer and state == StoredAnswer.State.WORKING and (answer.leased_until or now) > now:
+    now, job = timezone.now(), answer and answer.job
+    if job and job.state == job.State.WORKING and (job.leased_until or now) > now:
         return "A worker is counting them."
-    if answer and state == StoredAnswer.State.WAITING and now - answer.requested_at > PATIENCE:
-        since = answer.requested_at.strftime("%Y-%m-%d %H:%M")
+    if job and job.state == job.State.WAITING and now - job.created_at > PATIENCE:
+        since = job.created_at.strftime("%Y-%m-%d %H:%M")
         return f"They wait since {since} UTC, and no worker has taken them up: perhaps none is running."
     return "A worker will count them soon."
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -113,6 +114,18 @@ def corrected_p(estimate: dict[str, Any]) -> str:
     if "p_bh" in estimate:
         return p_words(estimate["p_bh"], "Benjamini–Hochberg")
     return p_words(estimate["p_holm"]) if "p_holm" in estimate else ""
+
+
+def align_columns(rows: Sequence[Sequence[str]], *, right: bool = False) -> list[str]:
+    """Lines of a terminal; `right`: all but the first column end at its right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return [
+        "  ".join(
+            cell.rjust(width) if right and place else cell.ljust(width)
+            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
 
 
 def join_names(names: list[str]) -> str:

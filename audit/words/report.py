@@ -12,7 +12,7 @@ from audit.statistic_names import MAIN, stored_statistic
 from audit.stats import enough
 from audit.view import MANY, by_urgency
 from audit.words import drift_state, titles
-from audit.words.numbers import cell
+from audit.words.numbers import align_columns, cell
 from judges.names import title
 
 FEW = "few"
@@ -246,11 +246,7 @@ def as_text(body: dict[str, Any]) -> str:
         for generator in body["generators"]:
             rows.append(_line(generator, judge["by_generator"][generator["name"]]))
         rows.append(_line({"name": "all", "release_date": None}, judge["overall"]))
-        widths = [max(len(row[i]) for row in rows) for i in range(len(head))]
-        lines += [
-            "  ".join(text.ljust(w) for text, w in zip(row, widths, strict=True)).rstrip()
-            for row in rows
-        ]
+        lines += align_columns(rows)
     if any(FEW in line.split() for line in lines):
         lines += ["", f"{FEW}: from fewer than {enough.IMAGES} images no number is shown."]
     lines += ["", *missing(body)] if missing(body) else []

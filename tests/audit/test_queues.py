@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from annotations import jobs
-from annotations.models import Job
+from annotations.models import AnswerJob, Job
 from audit.celery import app, hear_short_work_and_imports
 from audit.installation.processes import workers
 from audit.models import WebhookMessage
@@ -26,7 +26,7 @@ def queue_of(task: str) -> str:
         ("audit.tasks.mail_address_task", "mail"),
         ("judges.tasks.reap_task", "mail"),
         ("judges.tasks.score_chunk_task", "judges"),
-        ("audit.tasks.compute_answer_task", "jurybox"),
+        ("audit.tasks.refresh_report_task", "jurybox"),
     ],
 )
 def test_each_kind_of_work_has_its_queue(task, queue):
@@ -48,6 +48,7 @@ def test_each_kind_of_job_says_its_queue():
     queues = {name: kind.queue for name, kind in jobs.KINDS.items()}
     assert {queues[model.KIND] for model in (Upload, Preview)} == {"imports"}
     assert queues[WebhookMessage.KIND] == "mail"
+    assert queues[AnswerJob.KIND] == "jurybox"
     assert set(queues.values()) <= set(workers.ALL_QUEUES)
 
 

@@ -157,9 +157,9 @@ ASKED = [{"name": "aligned", "kind": "choice", "choices": [{"value": 1}, {"value
 
 
 def check(folder: Path, images: int, raters: int) -> str:
-    from audit.lake.files import manifest_of
+    from audit.lake.files import checked_files
 
-    rows = sum(one["rows"] for one in manifest_of(folder / "bench")["files"])
+    rows = sum(one["rows"] for one in checked_files(folder / "bench")[0]["files"])
     return f"{rows:,} rows, each file's hash"
 
 

@@ -32,7 +32,6 @@ from sklearn.metrics import cohen_kappa_score, roc_auc_score  # noqa: E402
 
 from audit.stats import agreement, raters, ties  # noqa: E402
 from audit.stats.counting.grouped_pairs import GroupedPairs  # noqa: E402
-from audit.stats.over_time import sequential_alarm  # noqa: E402
 from audit.stats.resamples import Resamples  # noqa: E402
 from audit.stats.resampling.cluster_counts import cluster_counts  # noqa: E402
 from tests.audit.stats import coverage  # noqa: E402
@@ -521,13 +520,6 @@ def large_report(quick: bool) -> Iterator[Row]:
         )
 
 
-def deviations(rng, n: int, wrong: float, drift: float) -> np.ndarray:
-    """Human less judge on n images: the judge errs on a share `wrong`, evenly, and then accepts
-    `drift` fewer of the images that people accept."""
-    strict = wrong / 2 + drift
-    return rng.choice([1.0, -1.0, 0.0], size=n, p=[strict, wrong / 2, 1 - strict - wrong / 2])
-
-
 def one_by_one(quick: bool) -> list[Row]:
     """People one by one: their confusions, and how strict each is."""
     drawn = np.random.default_rng(3)
@@ -561,56 +553,6 @@ def one_by_one(quick: bool) -> list[Row]:
                 f"<= {goal:g} s" if goal else "(told only)",
                 goal is None or took <= goal,
                 bool(found),
-            )
-        )
-    return rows
-
-
-def alarms(quick: bool) -> list[Row]:
-    rng = np.random.default_rng(7)
-    lives = sized(300 if quick else 3000, 12)
-    false = [
-        sequential_alarm.watch(deviations(rng, 1000, wrong, 0.0)).raised
-        for wrong in (0.02, 0.1, 0.2, 0.4)
-        for _ in range(lives // 4)
-    ]
-    share = float(np.mean(false))
-    rows = [
-        Row(
-            f"alarm: false ones in {len(false):,} drift-free lives of 1,000 looks",
-            None,
-            share,
-            "<= 0.05",
-            share <= 0.05,
-            None,
-            "judges that err on 2, 10, 20 and 40 % of images",
-            "share",
-            f"by {share - 0.05:.3f}",
-        )
-    ]
-    for wrong, before, goal in (
-        (0.05, 0, 0.95),
-        (0.05, 300, 0.85),
-        (0.1, 0, None),
-        (0.17, 0, None),
-    ):
-        found = []
-        for _ in range(lives // 3):
-            stream = np.r_[deviations(rng, before, wrong, 0.0), deviations(rng, 300, wrong, 0.1)]
-            at = sequential_alarm.watch(stream).at
-            found.append(at is not None and at > before)
-        share = float(np.mean(found))
-        rows.append(
-            Row(
-                f"alarm: 10-point drift within 300 images, {before} quiet ones before",
-                None,
-                share,
-                f">= {goal}" if goal else "(told only)",
-                goal is None or share >= goal,
-                None,
-                f"{len(found):,} lives; a judge that errs on {wrong:.0%} of images before it drifts",
-                "share",
-                f"by {(goal or 0) - share:.3f}",
             )
         )
     return rows
@@ -655,7 +597,7 @@ def coverages(quick: bool) -> Iterator[Row]:
 
 
 PARTS = (
-    tie_calibration, grouped, resampled, plain_loops, alpha, whole_report, apps_report, large_report, one_by_one, alarms,
+    tie_calibration, grouped, resampled, plain_loops, alpha, whole_report, apps_report, large_report, one_by_one,
     coverages,
 )  # fmt: skip
 

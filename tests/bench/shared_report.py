@@ -54,7 +54,7 @@ def measure(images: int, prompts: int, workers: list[int]) -> Iterator[dict[str,
     for processes in workers:
         with worker_processes(processes):
             wall = asked_for(study)
-        parts = ReportPart.objects.filter(study=study, tries__gt=0)
+        parts = ReportPart.objects.filter(study=study)
         found = {
             "images": images,
             "prompts": prompts,
@@ -78,7 +78,9 @@ def asked_for(study: Any) -> float:
     StoredAnswer.objects.all().delete()
     began = time.perf_counter()
     request_report(study, {})
-    while not StoredAnswer.objects.filter(study=study, question="report", state="ready").exists():
+    while not StoredAnswer.objects.filter(
+        study=study, question="report", job__state="done"
+    ).exists():
         assert time.perf_counter() - began < PATIENCE
         time.sleep(0.02)
     wall = time.perf_counter() - began
@@ -126,7 +128,7 @@ def load_everything(messages: int) -> None:
     # Messages are taken in their order: once this is made, they are done.
     small = making.study(f"small-{time.monotonic_ns()}", files=False)
     row = request_answer(AGREEMENT, small, NoParameters())
-    while not StoredAnswer.objects.filter(pk=row.pk, state=StoredAnswer.State.READY):
+    while not StoredAnswer.objects.filter(pk=row.pk, job__state="done"):
         time.sleep(0.05)
     small.delete()
 

@@ -18,7 +18,6 @@ from django.utils import timezone
 from annotations import jobs
 from annotations.anchors import keep
 from annotations.models import Annotation, Answer, Job, Retention, Study
-from annotations.stored_answers import store
 from annotations.studies import deletion, retention
 from audit import tasks as audit_tasks
 from audit.celery import app
@@ -85,7 +84,6 @@ def ask_for_everything() -> tuple[Study, list[tuple]]:
         (audit_tasks.help_with_report_task, study.pk),
         (audit_tasks.refresh_report_task, study.pk),
         (audit_tasks.refresh_reports_task,),
-        *((audit_tasks.compute_answer_task, row.pk) for row in store.waiting_answers()),
         (audit_tasks.webhooks_task,),
         (audit_tasks.retention_task,),
         (audit_tasks.delete_expired_task,),
@@ -109,8 +107,6 @@ def look_round(study: Study) -> None:
         for chunk in Chunk.objects.filter(state=Chunk.State.WAITING):
             judge_tasks.score_chunk_task(chunk.pk)
         audit_tasks.webhooks_task()
-        for row in store.waiting_answers():
-            audit_tasks.compute_answer_task(row.pk)
         for job in jobs.waiting():
             judge_tasks.run_job_task(job.pk)
 

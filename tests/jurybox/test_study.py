@@ -110,13 +110,13 @@ def test_a_report_that_is_not_there_is_asked_for_and_waited_for(served, monkeypa
     token = making.token(owner.user)
     asked = []
 
-    def send(task, *given):
-        asked.append(task)
+    def call_for(job):
+        asked.append(job.kind)
         reports.make_report(study=row)
 
-    monkeypatch.setattr(tasks, "send", send)
+    monkeypatch.setattr(tasks, "call_for", call_for)
     report = Study("tutorial", address=address, token=token).report(wait=60)
-    assert asked == [tasks.compute_answer_task]
+    assert asked == ["answer"]
     assert report.judges == ["geneval-builtin", "soft-tifa-gm-builtin"]
 
 

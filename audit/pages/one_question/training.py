@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from typing import Any
 
 from django.contrib import messages
@@ -19,7 +17,7 @@ from annotations.access import (
     research_place_or_404,
 )
 from annotations.errors import Refused
-from annotations.exports.labels import defused
+from annotations.exports.labels import csv_text
 from annotations.models import Image, Study
 from annotations.pages.form_values import number, whole
 from audit.images import cards
@@ -103,13 +101,8 @@ def table(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
     """The images that were taken, with their weights."""
     study = research_place_or_404(request, slug).study
     made = get_object_or_404(TrainingSet, study=study, pk=set_id)
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(COLUMNS)
-    for row in made.rows:
-        if row["weight"]:
-            writer.writerow([defused(row[name]) for name in COLUMNS])
-    return send_csv(out.getvalue(), f"{slug}-training-set-{made.sha256[:12]}")
+    lines = [[row[name] for name in COLUMNS] for row in made.rows if row["weight"]]
+    return send_csv(csv_text(COLUMNS, *lines), f"{slug}-training-set-{made.sha256[:12]}")
 
 
 def _set_context(

@@ -16,7 +16,7 @@ from django.views.decorators.http import require_GET
 from annotations.access import HtmxRequest, place_of, research_place_or_404
 from annotations.errors import Refused
 from annotations.models import Generator, StoredAnswer
-from annotations.stored_answers.store import read_answer
+from annotations.stored_answers.store import read_answer, refused_answer
 from audit.charts import why as charts
 from audit.models import Report
 from audit.pages.files import check_kind, send_any_chart, send_tables
@@ -130,7 +130,7 @@ class WhyPage(AnswerPage):
                 )
             self._refuse_strange_studies(self.page_parameters)
         except Refused as refusal:
-            return StoredAnswer(reason=refusal.message)
+            return refused_answer(refusal.message)
         return read_answer(WHY, self.study, self.page_parameters)
 
     def _refuse_strange_studies(self, asked: Parameters) -> None:

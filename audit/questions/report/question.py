@@ -3,10 +3,11 @@ stays when a newer one is made; the stored answer names it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
-from annotations.models import StoredAnswer, Study
+from annotations.models import AnswerJob, StoredAnswer, Study
 from annotations.stored_answers import store
 from annotations.stored_answers.question import Question
 from audit.reports import freshness
@@ -20,18 +21,18 @@ def compute(study: Study, options: Options) -> dict[str, Any]:
     return {"report": make.make_report(study=study, options=options).pk}
 
 
-def compute_for(row: StoredAnswer, options: Options) -> dict[str, Any]:
+def compute_for(job: AnswerJob, options: Options, write: Callable[..., None]) -> dict[str, Any]:
     """By a worker: it shows how far it is, and calls other workers to a large report."""
     from audit.reports import make
 
     def call() -> None:
-        help_wanted.send(sender=None, study_id=row.study_id)
+        help_wanted.send(sender=None, study_id=job.study_id)
 
     report = make.make_report(
-        study=row.study,
+        study=job.study,
         options=options,
-        user_id=row.requested_by_id,
-        progress=Progress(row.pk),
+        user_id=job.by_id,
+        progress=Progress(write),
         call=call,
     )
     return {"report": report.pk}
@@ -60,18 +61,19 @@ def request_due_report(study: Study, options: dict[str, Any] | None = None) -> N
 
 def request_again_since(study: Study, begun: datetime) -> None:
     """Scores are in: every report that was requested while they came is made again."""
-    rows = StoredAnswer.objects.filter(study=study, question=REPORT.name, requested_at__gte=begun)
-    for row in rows.exclude(state=StoredAnswer.State.GIVEN_UP).defer("content", "keys"):
+    rows = StoredAnswer.objects.filter(study=study, question=REPORT.name).select_related("job")
+    rows = rows.filter(job__created_at__gte=begun).exclude(job__state=AnswerJob.State.GIVEN_UP)
+    for row in rows.defer("content", "keys"):
         parameters = Options(**row.parameters)
-        if row.stamp != REPORT.stamp(study, parameters):
-            store.request_answer(REPORT, study, parameters, by=row.requested_by, again=True)
+        if row.job and row.stamp != REPORT.stamp(study, parameters):
+            store.request_answer(REPORT, study, parameters, by=row.job.by, again=True)
 
 
-def awaited_report(study: Study, options: dict[str, Any]) -> StoredAnswer | None:
+def awaited_report(study: Study, options: dict[str, Any]) -> AnswerJob | None:
     """The one under way, or why there is none."""
     parameters = Options(**options)
     row = store.answer_of(REPORT, study, parameters)
-    if row is None or row.state == StoredAnswer.State.READY:
+    if row is None or row.job is None or row.job.state == AnswerJob.State.DONE:
         return None
-    is_over = row.is_refused and row.stamp != REPORT.stamp(study, parameters)
-    return None if is_over else row
+    is_over = row.job.is_refused and row.stamp != REPORT.stamp(study, parameters)
+    return None if is_over else row.job

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from annotations.errors import Refused
-from audit.models import ReportPart
+from annotations.models import Job
 from audit.reports.sharing import rows
 from audit.reports.sharing.parts import Part, Plan, Step
 
@@ -106,7 +106,7 @@ class Shared(StoredParts):
             rows.LEASE.take_back()
 
 
-def help_with(study_id: int, parts_of: Callable[[ReportPart], Iterable[Part]]) -> int:
+def help_with(study_id: int, parts_of: Callable[[Job], Iterable[Part]]) -> int:
     """Take parts of a report that another worker makes, until none waits; how many."""
     first, done = rows.first_waiting(study_id), 0
     if first is None:

@@ -2,9 +2,8 @@
 
 A p-value that is read again after each label rings falsely sooner or later. Evidence is money won in a
 bet that is fair while nothing has changed: by Ville's inequality (1939) it ever exceeds 20 in at most
-5 % of all lives. `sequential_alarm` bets on each image as it was labelled; here the bet is on an
-estimate and its standard error, so that it takes in any statistic, prompts that repeat, and labels in
-any order. The stakes are spread over changes as a normal of standard deviation `scale` (Robbins 1970,
+5 % of all lives. The bet is on an estimate and its standard error, so that it takes in any statistic,
+prompts that repeat, and labels in any order. The stakes are spread over changes as a normal of standard deviation `scale` (Robbins 1970,
 Ann. Math. Stat. 41:1397; Howard et al. 2021, Ann. Stat. 49:1055): evidence after the information
 1/error² is
 

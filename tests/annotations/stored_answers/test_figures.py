@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from django.utils import timezone
 
-from annotations.models import Annotation, StoredAnswer
+from annotations.models import Annotation, AnswerJob, StoredAnswer
 from annotations.stored_answers import question, store
 from annotations.stored_answers.question import Question
 from annotations.studies import adjudication, annotator_quality, queries
@@ -197,7 +197,7 @@ def test_old_figures_are_counted_by_the_page_where_no_worker_has_come(labelled, 
     raise_labels_version(labelled.pk)
     _rest(labelled)
     assert counting(labelled, times, keeps_up=True).body == {"times": 1}
-    StoredAnswer.objects.update(requested_at=timezone.now() - timedelta(minutes=6))
+    AnswerJob.objects.update(created_at=timezone.now() - timedelta(minutes=6))
     assert counting(labelled, times, keeps_up=True).body == {"times": 2}
 
 

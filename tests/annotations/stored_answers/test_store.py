@@ -1,17 +1,21 @@
 """The answer of a question is stored once, for pages and workers alike."""
 
+from collections import defaultdict
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 
 import pytest
 from django.utils import timezone
 
+from annotations import jobs
 from annotations.errors import Refused
-from annotations.models import StoredAnswer
+from annotations.models import AnswerJob, StoredAnswer
 from annotations.stored_answers import question as questions
 from annotations.stored_answers import store
 from annotations.stored_answers.question import NoParameters, Question
 from annotations.versions import raise_labels_version, raise_votes_version
+from audit.answers import worker
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -48,10 +52,21 @@ def read(question, study, parameters=ONE):
 
 def work(question):
     """What a worker does with all that waits."""
-    rows = store.waiting_answers()
-    for row in rows:
-        store.compute_requested(question, row)
-    return len(rows)
+    with known(question):
+        return making.compute_waiting_answers()
+
+
+def run(question, row):
+    """What one worker does that was called."""
+    with known(question):
+        jobs.run(row.job.pk)
+
+
+@contextmanager
+def known(question):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(worker, "all_questions", lambda: defaultdict(lambda: question))
+        yield
 
 
 def test_a_small_study_is_computed_by_the_page_and_again_after_each_change():
@@ -80,10 +95,10 @@ def test_images_alone_make_a_study_large(monkeypatch):
 def test_a_large_study_is_left_to_a_worker_and_read_meanwhile(large):
     question = times()
     first = read(question, large)
-    assert (first.body, first.is_old, first.state) == (None, True, "waiting")
+    assert (first.body, first.is_old, first.job.state) == (None, True, "waiting")
     assert work(question) == 1
     ready = read(question, large)
-    assert (ready.body["times"], ready.is_old, ready.state) == (1, False, "ready")
+    assert (ready.body["times"], ready.is_old, ready.job.state) == (1, False, "done")
     raise_labels_version(large.pk)
     StoredAnswer.objects.update(seconds=0)
     old = read(question, large)
@@ -125,21 +140,21 @@ def test_asked_for_by_many_it_is_requested_once(large):
 def test_of_two_workers_one_computes(large):
     question = times()
     row = read(question, large)
-    assert store.LEASE.claim(row.pk)
-    store.compute_requested(question, row)
+    assert worker.KIND.claim(row.job.pk)
+    run(question, row)
     assert read(question, large).body is None
 
 
 def test_the_row_of_a_killed_worker_is_taken_up_and_the_late_one_stores_nothing(large):
-    def compute(study, parameters):
+    def late(study, parameters):
         # Meanwhile this worker is taken for dead, and another one computes.
-        StoredAnswer.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+        AnswerJob.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
         assert work(question) == 1
         return {"times": "late"}
 
     question = times()
     row = read(question, large)
-    store.compute_requested(times(compute=compute), row)
+    run(times(compute=late), row)
     assert read(question, large).body["times"] == 1
 
 

@@ -9,7 +9,6 @@ from django.contrib.auth import get_user_model
 from django.contrib.sessions.models import Session
 from django.core.management import CommandError, call_command
 from django.test import Client
-from django.utils import timezone
 
 from annotations.errors import StudyRefused
 from annotations.labelling import record
@@ -100,8 +99,8 @@ def test_the_commands_do_both(active, capsys):
 
 
 def test_stored_answers_of_an_erased_persons_studies_go_with_the_name(active, study):
-    StoredAnswer.objects.create(study=study, question="agreement", requested_at=timezone.now())
+    StoredAnswer.objects.create(study=study, question="agreement")
     other = making.study("other", files=False)
-    StoredAnswer.objects.create(study=other, question="agreement", requested_at=timezone.now())
+    StoredAnswer.objects.create(study=other, question="agreement")
     personal_data.erase(active.user)
     assert StoredAnswer.objects.get().study == other

@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from annotations.benchmarks.registry import Source
 from annotations.models import Annotation, Answer, Atom, Study
 from annotations.scales import CANT_TELL
-from audit.lake.files import LakeRefused, manifest_of
+from audit.lake.files import LakeRefused, checked_files
 from audit.lake.read import LakeStudy
 from audit.lake.write import write_study
 from audit.reports.make import Computation
@@ -105,7 +105,7 @@ def test_under_pseudonyms_only_the_names_are_others(study, tmp_path):
 
 
 def test_the_files_hold_every_row_by_month_and_open_with_pyarrow_and_duckdb_alone(study, lake):
-    manifest = manifest_of(lake)
+    manifest = checked_files(lake)[0]
     rows = {one["file"]: one["rows"] for one in manifest["files"]}
     early = Annotation.objects.filter(study=study, submitted_at=FIRST).count()
     assert 0 < early < 180
@@ -282,13 +282,13 @@ def test_what_a_lake_does_not_hold_is_refused(study, lake):
 
 
 def test_a_file_that_cannot_be_written_leaves_the_old_lake_whole(study, lake, monkeypatch):
-    before = manifest_of(lake)
+    before = checked_files(lake)[0]
     (lake / "answers").chmod(0o500)
     monkeypatch.setattr("audit.lake.files.Batches.add_rows", _full)
     with pytest.raises(LakeRefused, match="cannot be written: No space left"):
         write_study(study, lake.parent)
     (lake / "answers").chmod(0o700)
-    assert manifest_of(lake) == before
+    assert checked_files(lake)[0] == before
     assert not list(lake.rglob("*.part"))
 
 

@@ -299,7 +299,7 @@ def test_a_large_study_is_read_by_a_worker_and_shown_until_it_changes(as_alice, 
     # Another wish of the same labels needs no worker; other judges do.
     assert "±7 points" in page(as_alice, large, within="7", judge="some-judge").content.decode()
     assert "A worker will count them" in page(as_alice, large, within="2").content.decode()
-    StoredAnswer.objects.filter(state="waiting").delete()
+    StoredAnswer.objects.filter(job__state="waiting").delete()
     raise_labels_version(large.pk)
     old = page(as_alice, large, within="2", judge="some-judge")
     assert "New answers or scores have arrived" in old.content.decode()

@@ -9,7 +9,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.models import Annotation, Generator, Image, StoredAnswer, Study
+from annotations.models import Annotation, AnswerJob, Generator, Image, Study
 from annotations.pictures.store import thumbnail_of
 from audit import papers
 from audit.models import Report
@@ -371,7 +371,7 @@ def test_asking_for_a_report_shows_its_bar(as_alice, judged):
     assert response.status_code == 204
     assert response["HX-Trigger"] == "report-asked"
     assert "The report is being made" in text(get(as_alice, "slices", judged))
-    StoredAnswer.objects.update(done=3, total=8)
+    AnswerJob.objects.update(done=3, total=8)
     assert "3 of 8 slices" in text(get(as_alice, "slices", judged))
     making.compute_waiting_answers()
     assert "The report is being made" not in text(get(as_alice, "slices", judged))

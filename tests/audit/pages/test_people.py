@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotations.exports.pseudonyms import pseudonym
-from annotations.models import StoredAnswer
+from annotations.models import AnswerJob, StoredAnswer
 from annotations.stored_answers import question
 from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import compute_answer, read_answer
@@ -168,11 +168,11 @@ def test_nobody_says_that_a_worker_counts_while_none_does(as_alice, busy, monkey
     assert "Not counted yet" in page
     assert "A worker will count them soon." in page
     now = timezone.now()
-    StoredAnswer.objects.update(requested_at=now - timedelta(minutes=3))
+    AnswerJob.objects.update(created_at=now - timedelta(minutes=3))
     assert "no worker has taken them up: perhaps none is running" in text(as_alice.get(at(busy)))
-    StoredAnswer.objects.update(state="working", leased_until=now + timedelta(minutes=1))
+    AnswerJob.objects.update(state="working", leased_until=now + timedelta(minutes=1))
     assert "A worker is counting them." in text(as_alice.get(at(busy)))
     # It has died.
-    StoredAnswer.objects.update(leased_until=now - timedelta(minutes=1))
+    AnswerJob.objects.update(leased_until=now - timedelta(minutes=1))
     assert "A worker is counting" not in text(as_alice.get(at(busy)))
     StoredAnswer.objects.all().delete()

@@ -7,15 +7,18 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotations import jobs
 from annotations.errors import Refused
-from annotations.models import StoredAnswer
-from annotations.stored_answers import question, store
+from annotations.models import AnswerJob, StoredAnswer
+from annotations.stored_answers import question
 from audit import tasks
+from audit.answers.worker import KIND
 from audit.installation import health
 from audit.models import Report
 from audit.questions.agreement import question as agreement
 from audit.questions.report.question import request_due_report, request_report
 from audit.reports import make as reports
+from judges import tasks as judge_tasks
 from judges.models import Run
 from judges.signals import scores_changed
 from tests import making
@@ -39,16 +42,18 @@ def broken(monkeypatch, module, name):
 
 
 def rounds(count: int, monkeypatch) -> list[object]:
-    """What a worker does every twenty seconds; which reports it was called for."""
+    """What a worker does every twenty seconds; what it was called for."""
     called = []
 
-    def send(task, pk):
-        called.append(task.name)
-        task(pk)
+    def call(job):
+        called.append(job.kind)
+        jobs.run(job.pk)
+        return True
 
-    monkeypatch.setattr(tasks, "send", send)
+    monkeypatch.setattr(judge_tasks, "call_for", call)
     for _ in range(count):
         tasks.refresh_reports_task()
+        judge_tasks.wake_jobs()
     return called
 
 
@@ -57,7 +62,7 @@ def test_after_five_failures_it_is_given_up_and_the_page_says_why(judged, as_ali
         broken(patch, reports, "make_report")
         assert len(rounds(9, patch)) == 5
         row = StoredAnswer.objects.get()
-        assert (row.state, row.reason) == ("given up", FAILED)
+        assert (row.job.state, row.reason) == ("given up", FAILED)
     page = as_alice.get("/studies/shapes/drift/").content.decode()
     assert f"The report could not be made. {FAILED}" in page
     assert "Try again" in page
@@ -79,10 +84,10 @@ def test_new_labels_alone_do_not_try_again_what_was_given_up(judged, monkeypatch
 def test_a_report_that_kills_its_worker_is_given_up_after_five(judged, monkeypatch):
     request_due_report(judged)
     for _ in range(5):
-        (row,) = store.waiting_answers()
-        assert store.LEASE.claim(row.pk)
-        StoredAnswer.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
-    assert store.waiting_answers() == []
+        (job,) = jobs.waiting()
+        assert KIND.claim(job.pk)
+        AnswerJob.objects.update(leased_until=timezone.now() - timedelta(seconds=1))
+    assert jobs.waiting() == []
     assert StoredAnswer.objects.get().reason == (
         "5 workers in a row died or lost the database while they were computing this; "
         "it may need more memory than there is."
@@ -122,7 +127,7 @@ def test_the_same_goes_for_how_well_people_agree(judged, as_alice, monkeypatch):
         broken(patch, agreement, "body_of")
         rounds(9, patch)
         row = StoredAnswer.objects.get(question="agreement")
-        assert (row.state, row.tries) == ("given up", 5)
+        assert (row.job.state, row.job.tries) == ("given up", 5)
     page = as_alice.get("/studies/shapes/agreement/").content.decode()
     assert f"The newest answers could not be counted. {FAILED}" in page
     as_alice.post("/studies/shapes/drift/make/", {"kind": "agreement"})
@@ -139,7 +144,7 @@ def test_a_refusal_is_a_sentence_and_no_failure(study, as_alice, monkeypatch):
     as_alice.post("/studies/shapes/drift/make/")
     making.compute_waiting_answers()
     row = StoredAnswer.objects.get()
-    assert (row.state, row.tries) == ("refused", 1)
+    assert (row.job.state, row.job.tries) == ("refused", 1)
     assert (
         "No report was made. Nobody has answered yet."
         in as_alice.get("/studies/shapes/drift/").content.decode()
@@ -157,7 +162,7 @@ def test_a_report_of_a_choice_that_was_asked_for_while_scores_came_is_made_again
     making.scores(judged, {"early-1": 0.5})
     scores_changed.send(sender=None, study_id=judged.pk, ended=False)
     assert not StoredAnswer.objects.filter(
-        state="waiting", parameters__consensus="unanimous"
+        job__state="waiting", parameters__consensus="unanimous"
     ).exists()
     scores_changed.send(sender=None, study_id=judged.pk, ended=True)
     making.compute_waiting_answers()
@@ -192,7 +197,7 @@ def test_scores_that_came_while_a_report_was_computed_are_in_the_next_one(judged
     request_report(judged, {})
     assert [making.compute_waiting_answers() for _ in range(3)] == [1, 1, 0]
     assert [row["absent"] for row in absent_scores()] == [5, 6]
-    assert StoredAnswer.objects.get().state == "ready"
+    assert StoredAnswer.objects.get().job.state == "done"
 
 
 def absent_scores():

@@ -12,6 +12,6 @@ def test_an_estimate_is_a_number_and_undefined_is_none():
 
 
 def test_a_notebook_needs_no_django():
-    asked = "import audit.stats.intervals, audit.stats.over_time.sequential_alarm, sys; print('django' in sys.modules)"
+    asked = "import audit.stats.intervals, audit.stats.over_time.evidence, sys; print('django' in sys.modules)"
     told = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "False"

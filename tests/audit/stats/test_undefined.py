@@ -51,7 +51,7 @@ from audit.stats.draws import drawn_sample, pilot
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.instrument import moments
 from audit.stats.measures import calibration_error, precision, rated, verdict_balance
-from audit.stats.over_time import drift, sequential_alarm, three_watches
+from audit.stats.over_time import drift, three_watches
 from audit.stats.people import confusions, imagenhub
 from audit.stats.resamples import Resamples
 from audit.stats.resampling import (
@@ -654,14 +654,6 @@ ROWS = {
         "one cluster": lambda: planning.design_effect([1, 2], [1, 1]),
         "a NaN": lambda: planning.design_effect([1, NAN], [1, 2]),
     },
-    "sequential_alarm.watch": each(sequential_alarm.watch, SERIES)
-    | {
-        "beyond the range": lambda: sequential_alarm.watch([2.0]),
-        "level 0": lambda: sequential_alarm.watch([1.0], level=0),
-        "no room for the baseline": lambda: sequential_alarm.watch([1.0], baseline=1.0),
-        "a tolerance below 0": lambda: sequential_alarm.watch([1.0], tolerance=-0.1),
-    },
-    "sequential_alarm.by_prompt": each(lambda v: sequential_alarm.by_prompt(v, [1] * len(v)), SERIES),
     "intervals.bootstrap": {
         "no series": lambda: intervals.bootstrap(np.mean, (), clusters=[]),
         "no clusters": lambda: intervals.bootstrap(np.mean, ([],), clusters=[]),

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
-from annotations.models import StoredAnswer
+from annotations.models import Job, StoredAnswer
 from annotations.versions import raise_labels_version
 from audit import tasks
 from audit.models import Report, ReportPart
@@ -105,8 +105,19 @@ def counted(compute, here):
     return one_more
 
 
+def part_jobs():
+    return Job.objects.filter(kind="report part")
+
+
 def test_a_part_whose_worker_was_killed_is_taken_again_after_its_lease(judged, monkeypatch):
-    by_one, sleeps = alone(judged), []
+    by_one, sleeps, tries = alone(judged), [], []
+    mark_used = rows.mark_used
+
+    def note_tries(*given):
+        tries.extend(sorted(part_jobs().values_list("tries", flat=True))[-2:])
+        mark_used(*given)
+
+    monkeypatch.setattr(rows, "mark_used", note_tries)
 
     def killed():
         row = rows.first_waiting(judged.pk)
@@ -114,17 +125,18 @@ def test_a_part_whose_worker_was_killed_is_taken_again_after_its_lease(judged, m
 
     def sleep(seconds):
         sleeps.append(seconds)
-        assert ReportPart.objects.filter(state="working").count() == 1
+        working = part_jobs().filter(state="working")
+        assert working.count() == 1
+        tries.append(working.get().tries)
         if len(sleeps) == 3:
-            ReportPart.objects.filter(state="working").update(
-                leased_until=timezone.now() - timedelta(seconds=1)
-            )
+            working.update(leased_until=timezone.now() - timedelta(seconds=1))
 
     monkeypatch.setattr(benches.time, "sleep", sleep)
     assert made(judged, killed) == by_one
     # While the lease held, it was waited for.
     assert len(sleeps) == 3
-    assert sorted(ReportPart.objects.values_list("tries", flat=True))[-2:] == [1, 2]
+    assert tries == [1, 1, 1, 1, 2]
+    assert not part_jobs().exists()
 
 
 def test_a_part_that_another_worker_still_computes_is_waited_for(judged, computed, monkeypatch):
@@ -158,8 +170,9 @@ def test_what_others_have_given_up_or_deleted_is_computed_by_the_maker(judged, c
     by_one = alone(judged)
 
     def call():
-        ReportPart.objects.filter(name="people").update(state="given up", reason="Tried 5 times.")
-        ReportPart.objects.filter(name="closer of good").delete()
+        first, second, *_ = part_jobs().order_by("pk")
+        part_jobs().filter(pk=first.pk).update(state="given up", reason="Tried 5 times.")
+        part_jobs().filter(pk=second.pk).delete()
 
     assert made(judged, call) == by_one
 
@@ -174,6 +187,7 @@ def test_a_report_whose_part_fails_says_the_sentence_as_ever(judged, monkeypatch
         patch.setattr(reports, "people_of", broken)
         for _ in range(6):
             tasks.refresh_reports_task()
+            making.compute_waiting_answers()
         row = StoredAnswer.objects.get()
         assert row.reason == "Tried 5 times. It failed: MemoryError: no message."
     request_report(judged, {})
@@ -195,6 +209,19 @@ def test_a_worker_that_makes_a_large_report_calls_others(judged, monkeypatch):
     making.compute_waiting_answers()
     assert called == [(judged.pk,)] * tasks.HELPERS
     assert reports.help_with(judged.pk) == 0
+
+
+def test_a_worker_that_lost_its_part_stores_nothing(judged):
+    def call():
+        row = rows.first_waiting(judged.pk)
+        plan = reports.Computation(reports.Database(judged), FEW, Progress())
+        (part,) = [part for part in plan.all_parts() if part.key == row.key]
+        late = rows.take(judged.pk, {part.key: part})
+        tasks.forget_names_in_reports(None, judged.pk, {})
+        late.compute(lambda: None)
+        assert not ReportPart.objects.exists()
+
+    assert made(judged, call) == alone(judged)
 
 
 def test_who_comes_when_the_data_have_changed_takes_nothing(judged):
