@@ -191,7 +191,7 @@ def _new(
     form: FormVersion,
     submission: uuid.UUID,
     seconds: float | None,
-    language: str,
+    language: str = "",
 ) -> Annotation:
     return Annotation(
         study=annotator.study,
