@@ -6,8 +6,8 @@ import pytest
 
 from annotations.forms import builder
 from annotations.forms.definition import Form
+from annotations.forms.in_other_languages import LANGUAGES, TEXTS, translation_of
 from annotations.forms.papers import EARLIER, FORMS
-from annotations.forms.papers.in_other_languages import LANGUAGES, TEXTS, translation_of
 from annotations.forms.papers.own_form import written_form
 from annotations.forms.text_format import as_text
 from annotations.forms.translations import source_texts
