@@ -24,6 +24,7 @@ class Annotation(TypedDict, total=False):
     rater: str
     state: str
     form: str
+    language: str
     seconds: float | None
     submitted_at: str
     answers: list[Answered]
@@ -108,6 +109,7 @@ class Label(TypedDict, total=False):
     submission: str
     answers: dict[str, Any]
     seconds: float | None
+    language: str
 
 
 class Made(TypedDict, total=False):

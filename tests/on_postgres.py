@@ -59,6 +59,7 @@ CHOSEN = (
     # Lists: what comes first, what is counted, what is grouped.
     "annotations/test_access.py",
     "annotations/exports",
+    "annotations/forms/test_translations.py",
     "annotations/studies/test_adjudication.py",
     "annotations/studies/test_annotator_quality.py",
     "annotations/studies/test_crowd.py",

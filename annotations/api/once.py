@@ -24,14 +24,14 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import place_or_404
+from annotations.api.problems import IDEMPOTENCY_KEY
 from annotations.errors import Refused
 from annotations.models import KeptAnswer
 
-HEADER = "Idempotency-Key"
 LONGEST = 200
 KEPT = timedelta(hours=24)
 KEY = OpenApiParameter(
-    HEADER,
+    IDEMPOTENCY_KEY,
     {"type": "string", "minLength": 1, "maxLength": LONGEST},
     OpenApiParameter.HEADER,
     description=(
@@ -51,7 +51,7 @@ def once_per_key(view: Callable[..., Response]) -> Callable[..., Response]:
 
     @wraps(view)
     def carry_out(request: Request, slug: str, **parts: Any) -> Response:
-        if request.method != "POST" or HEADER not in request.headers:
+        if request.method != "POST" or IDEMPOTENCY_KEY not in request.headers:
             return view(request, slug, **parts)
         key = _key_of(request)
         # Who has left the study reads no earlier answer either.
@@ -60,7 +60,9 @@ def once_per_key(view: Callable[..., Response]) -> Callable[..., Response]:
         with transaction.atomic():
             kept = _row_of(request.user, key, digest)
             if kept.request != digest:
-                raise KeyUsed("This Idempotency-Key was sent with another request; take a new one.")
+                raise KeyUsed(
+                    f"This {IDEMPOTENCY_KEY} was sent with another request; take a new one."
+                )
             if kept.status:
                 again = {"Idempotent-Replayed": "true"}
                 return Response(json.loads(kept.body), status=kept.status, headers=again)
@@ -87,12 +89,12 @@ def _row_of(user: Any, key: str, digest: str) -> KeptAnswer:
 
 def _key_of(request: Request) -> str:
     """As a hash. The draft of the standard has the text in quotes; most clients send it without."""
-    key = request.headers[HEADER].strip()
+    key = request.headers[IDEMPOTENCY_KEY].strip()
     if len(key) > 1 and key[0] == key[-1] == '"':
         key = key[1:-1]
     if not 0 < len(key) <= LONGEST:
         words = f"A text of 1 to {LONGEST} characters is needed."
-        raise serializers.ValidationError({HEADER: [words]})
+        raise serializers.ValidationError({IDEMPOTENCY_KEY: [words]})
     return hashlib.sha256(key.encode(errors="surrogateescape")).hexdigest()
 
 

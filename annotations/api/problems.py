@@ -9,6 +9,8 @@ from typing import Any
 from django.http import HttpResponse, JsonResponse
 
 MEDIA_TYPE = "application/problem+json"
+# The header of a request that is carried out once: `annotations.api.once`.
+IDEMPOTENCY_KEY = "Idempotency-Key"
 # Each `type` is the address of these lines.
 TYPES = "/api/v1/problems/#"
 CODES = {
@@ -16,7 +18,7 @@ CODES = {
     "invalid": "Parameters or fields have wrong values; `errors` names each.",
     "unknown-parameter": "The address has a parameter that this operation does not know.",
     "unknown-field": "The body has a field that this operation does not know.",
-    "key-used": "The Idempotency-Key belongs to another request of the last 24 hours.",
+    "key-used": f"The {IDEMPOTENCY_KEY} belongs to another request of the last 24 hours.",
     "no-json": "The body is no JSON that can be read.",
     "not-logged-in": "No token, or one that is not valid (any longer).",
     "not-yours": "This account or token may not see or do this.",

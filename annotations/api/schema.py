@@ -8,7 +8,7 @@ from drf_spectacular.openapi import AutoSchema
 from drf_spectacular.utils import OpenApiParameter
 
 from annotations.api.lists import Filters
-from annotations.api.problems import MEDIA_TYPE
+from annotations.api.problems import IDEMPOTENCY_KEY, MEDIA_TYPE
 from annotations.api.refusals import ProblemSerializer
 
 
@@ -51,7 +51,7 @@ class Operations(AutoSchema):
         }
         if "{" in self.path or "cursor" in parameters:
             refusals.add("404")
-        if "Idempotency-Key" in parameters:
+        if IDEMPOTENCY_KEY in parameters:
             refusals.add("422")
         if self.method not in {"GET", "DELETE"}:
             # A body that is no JSON, or of another kind; a limit of the route.

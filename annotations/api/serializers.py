@@ -14,6 +14,7 @@ from rest_framework import serializers
 from annotations.api.lists import Filters
 from annotations.api.sent import SentSerializer
 from annotations.models import Annotation, Image, PromptPicture
+from annotations.models.annotation import LANGUAGE_LENGTH
 
 
 class StudySerializer(serializers.Serializer):
@@ -84,6 +85,12 @@ class LabelSerializer(SentSerializer):
     submission = serializers.UUIDField(default=uuid.uuid4)
     answers = serializers.DictField(child=AnswerField())
     seconds = serializers.FloatField(required=False, allow_null=True)
+    language = serializers.CharField(
+        default="",
+        allow_blank=True,
+        max_length=LANGUAGE_LENGTH,
+        help_text="Of the form's translation that was shown; empty for its own words.",
+    )
 
 
 class SavedSerializer(serializers.Serializer):
@@ -157,6 +164,9 @@ class AnnotationSerializer(serializers.Serializer):
     rater = serializers.SerializerMethodField()
     state = serializers.CharField()
     form = serializers.CharField()
+    language = serializers.CharField(
+        allow_blank=True, help_text="In which it was asked; empty for the form's own words."
+    )
     seconds = serializers.FloatField(allow_null=True)
     submitted_at = serializers.DateTimeField()
     answers = AnsweredSerializer(many=True)

@@ -236,6 +236,7 @@ def _record(place: Place, given: dict[str, Any]) -> None:
         answers=given["answers"],
         submission=given["submission"],
         seconds=given.get("seconds"),
+        language=given["language"],
     )
 
 

@@ -22,7 +22,11 @@ from annotations.scales import CANT_TELL
 from annotations.sources.text_files import FORMULA
 from annotations.sources.tidy_tables import instant
 
-COLUMNS = ("image_id", "rater", "question", "value", "atom", "form", "seconds", "submitted_at")
+COLUMNS = (
+    *("image_id", "rater", "question", "value", "atom", "form", "seconds", "submitted_at"),
+    # In which it was asked; empty for the form's own words.
+    "language",
+)
 CONSENSUS_COLUMNS = ("image_id", "question", "atom", "rule", "value", "raters", "undecided")
 CHUNK = 5000
 # How a text begins that `defused` may change.
@@ -56,11 +60,23 @@ def label_rows(
                 "annotation__seconds",
                 # As text: an annotation's answers share one moment, which is read once.
                 Cast("annotation__submitted_at", TextField()),
+                "annotation__language",
             )
         )
         for _, of_image in groupby(answers.iterator(chunk_size=CHUNK), itemgetter(0)):
             given = sorted(of_image, key=lambda answer: name(answer[1]))
-            for image, person, question, value, text, atom, form, seconds, moment in given:
+            for (
+                image,
+                person,
+                question,
+                value,
+                text,
+                atom,
+                form,
+                seconds,
+                moment,
+                asked_in,
+            ) in given:
                 if form not in forms:
                     forms[form] = str(FormVersion.objects.defer("definition").get(pk=form))
                 yield {
@@ -72,6 +88,7 @@ def label_rows(
                     "form": forms[form],
                     "seconds": "" if seconds is None else _short(seconds),
                     "submitted_at": _iso(moment),
+                    "language": asked_in,
                 }
 
 

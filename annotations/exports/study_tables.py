@@ -182,6 +182,9 @@ def digest(study: Study, *, people: str = "nobody") -> str:
     sha = hashlib.sha256()
     for rows in (generator_rows(study), prompt_rows(study), label_rows(study, people=people)):
         for row in rows:
+            if row.get("language") == "":
+                # A study that was asked in its form's own words has the digest it always had.
+                del row["language"]
             sha.update(_json(row).encode())
     for image, row in zip(_images(study), image_rows(study), strict=True):
         sha.update(_json(row).encode())

@@ -12,6 +12,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from annotations.forms.builder_languages import (
+    read_translations,
+    translation_definition,
+    translation_drafts,
+)
 from annotations.forms.validate_definition import NAME, QUESTIONS
 from annotations.scales import CANT_TELL
 from annotations.sound_json import Unsound, load_json
@@ -88,6 +93,8 @@ def draft_of(definition: Mapping[str, Any]) -> Draft:
             for part, kind in (("examples", "example"), ("edge_cases", "edge case"))
             for example in _maps(definition.get(part))
         ],
+        "translations": translation_drafts(definition.get("translations")),
+        "translating": "",
     }
 
 
@@ -111,6 +118,8 @@ def definition_of(draft: Draft) -> dict[str, Any]:
             for example in examples
             if example["kind"] == kind
         ]
+    if draft["translations"]:
+        definition["translations"] = translation_definition(draft["translations"])
     return definition
 
 
@@ -213,6 +222,7 @@ def read_fields(post: Any) -> tuple[Draft, int | None]:
     draft["examples"] = [
         dict(zip(EXAMPLE, map(_unix, row), strict=True)) for row in zip(*columns, strict=False)
     ]
+    draft["translations"], draft["translating"] = read_translations(post)
     opened = post.get("open", "")
     number = int(opened) if opened.isdecimal() and len(opened) < 4 else None
     if number is None or number >= len(draft["questions"]):

@@ -91,6 +91,16 @@ class Example:
 
 
 @dataclass(frozen=True, slots=True)
+class Translation:
+    """The form's texts in another language, each under its source. Values and keys stay as they are.
+    `by`: who translated; empty for the study's owner."""
+
+    language: str
+    texts: tuple[tuple[str, str], ...]
+    by: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Form:
     slug: str
     title: str
@@ -101,10 +111,17 @@ class Form:
     examples: tuple[Example, ...] = field(default=())
     # Ambiguous cases, with the paper's answer and its reason.
     edge_cases: tuple[Example, ...] = later(())
+    translations: tuple[Translation, ...] = later(())
 
     def definition(self) -> dict:
+        plain = _plain(self)
+        if self.translations:
+            plain["translations"] = {
+                one.language: {**({"by": one.by} if one.by else {}), "texts": dict(one.texts)}
+                for one in self.translations
+            }
         # Through JSON, so that the digest is of what a database returns.
-        return json.loads(json.dumps(_plain(self)))
+        return json.loads(json.dumps(plain))
 
     @property
     def digest(self) -> str:

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotations.forms import atoms_in_prompt
 from annotations.forms.definition import Choice, Condition, Form, Question
 from annotations.forms.per_image import AskedQuestion
-from annotations.forms.validate_answers import describe_number
 from annotations.scales import CANT_TELL
 
 MARKS = {"yes": "✓", "no": "✗"}
@@ -55,6 +56,9 @@ class ShownQuestion:
     words: str = ""
     about: str = ""
     digit: str = ""
+    # Whether it is shown in another language than its source, and who translated it.
+    translated: bool = False
+    translator: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +78,8 @@ class Block:
     hint: str = ""
     parts: tuple[Part, ...] = ()
     number: str = ""
+    translated: bool = False
+    translator: str = ""
 
 
 def numbering(form: Form) -> dict[str, str]:
@@ -127,14 +133,14 @@ def show_question(
     words: str = "",
     number: str = "",
 ) -> ShownQuestion:
-    question = asked.question
-    choices = tuple(_choices(question, earlier))
+    question, words_shown = asked.question, asked.shown or asked.question
+    choices = tuple(_choices(asked, earlier))
     return ShownQuestion(
         key=asked.key,
         name=question.name,
         kind=question.kind,
-        text=question.text,
-        hint=question.hint,
+        text=words_shown.text,
+        hint=words_shown.hint,
         choices=choices,
         value=_as_text(earlier),
         when=json.dumps([_condition_values(condition) for condition in question.when])
@@ -151,6 +157,8 @@ def show_question(
         about=_subject_words(asked) if asked.atom else _described(question),
         digit=digit,
         number=number,
+        translated=asked.shown is not None,
+        translator=asked.translator,
     )
 
 
@@ -170,29 +178,38 @@ def _in_place(
             asked, earlier.get(asked.key), digit=next(digits, ""), words=piece.text
         )
         parts.append(Part(atom.words, atom))
-    first = questions[0].question
-    return Block(text=first.text, hint=first.hint, parts=tuple(parts))
+    first = questions[0].shown or questions[0].question
+    return Block(
+        text=first.text,
+        hint=first.hint,
+        parts=tuple(parts),
+        translated=questions[0].shown is not None,
+        translator=questions[0].translator,
+    )
 
 
-def _choices(question: Question, earlier: float | str | None) -> Iterable[ShownChoice]:
+def _choices(asked: AskedQuestion, earlier: float | str | None) -> Iterable[ShownChoice]:
+    """Keys, marks and colours follow the source: they are the same in every language."""
+    question, texts = asked.question, (asked.shown or asked.question).choices
     several = question.kind == "choices"
     chosen = str(earlier).split("|") if several and earlier is not None else [_as_text(earlier)]
-    for choice, key in zip(question.choices, _keys(question), strict=True):
+    for choice, shown, key in zip(question.choices, texts, _keys(question), strict=True):
         word = choice.text.lower()
         number = _as_text(choice.value)
         yield ShownChoice(
             value=number,
-            text=choice.text,
+            text=shown.text,
             key=key,
             word=word if word in MARKS else "",
             mark=MARKS.get(word, ""),
-            number=number if _is_digit(choice) and not choice.text.startswith(number) else "",
+            number=number if _is_digit(choice) and not shown.text.startswith(number) else "",
             chosen=number in chosen,
         )
     if question.cant_tell:
         yield ShownChoice(
             value=CANT_TELL,
-            text="Can't tell",
+            # The form's own word, like its other choices.
+            text=gettext("Can't tell") if asked.shown else "Can't tell",
             key=_free_key(question),
             word="cant-tell",
             mark="?",
@@ -231,7 +248,21 @@ def _subject_words(asked: AskedQuestion) -> str:
 
 
 def _described(question: Question) -> str:
-    return describe_number(question).capitalize() if question.kind == "number" else ""
+    if question.kind != "number":
+        return ""
+    ends = {"least": _as_text(question.least), "most": _as_text(question.most)}
+    if ends["least"] and ends["most"]:
+        whole = gettext("A whole number from %(least)s to %(most)s")
+        words = whole if question.whole else gettext("A number from %(least)s to %(most)s")
+    elif ends["least"]:
+        whole = gettext("A whole number from %(least)s up")
+        words = whole if question.whole else gettext("A number from %(least)s up")
+    elif ends["most"]:
+        whole = gettext("A whole number up to %(most)s")
+        words = whole if question.whole else gettext("A number up to %(most)s")
+    else:
+        words = gettext("A whole number") if question.whole else gettext("A number")
+    return words % ends
 
 
 def _condition_values(when: Condition) -> dict[str, Any]:

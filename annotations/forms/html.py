@@ -16,7 +16,8 @@ from django.utils.translation import get_language
 from annotations.forms.definition import DRAWN, OWN, Example, Form
 from annotations.forms.display import Block, ShownQuestion, blocks, numbering
 from annotations.forms.per_image import AskedQuestion
-from annotations.forms.versions import ByDigest, questions_for_all
+from annotations.forms.translations import translate_instructions
+from annotations.forms.versions import ByDigest, questions_for_all, shown_language
 from annotations.models import FormVersion
 
 
@@ -44,7 +45,8 @@ def form_html(
     answers: Mapping[str, float | str],
 ) -> SafeString:
     """`questions`: what the form asks about an image of this prompt; `answers`: given so far."""
-    if not answers and questions is questions_for_all(version) and not _shows_prompt(questions):
+    same = questions_for_all(version, shown_language(version))
+    if not answers and questions is same and not _shows_prompt(questions):
         return _empty_form(ByDigest(version))
     return _form(ByDigest(version), questions, prompt, answers)
 
@@ -65,7 +67,8 @@ def _shows_prompt(questions: Iterable[AskedQuestion]) -> bool:
 @keep_by_language(maxsize=256)
 def _empty_form(key: ByDigest) -> SafeString:
     """The same for every image."""
-    return _form(key, questions_for_all(key.version) or (), "", {})
+    questions = questions_for_all(key.version, shown_language(key.version))
+    return _form(key, questions or (), "", {})
 
 
 def questions_html(blocks: Iterable[Block], prompt: str) -> SafeString:
@@ -75,8 +78,12 @@ def questions_html(blocks: Iterable[Block], prompt: str) -> SafeString:
 def instructions_html(version: FormVersion, addresses: dict[str, str]) -> SafeString:
     """The instructions beside the form. `addresses`: what its examples name -> public id."""
     if addresses:
-        return instructions_of(ByDigest(version).form, addresses)
+        return instructions_of(_in_shown_language(ByDigest(version)), addresses)
     return _without_pictures(ByDigest(version))
+
+
+def _in_shown_language(key: ByDigest) -> Form:
+    return translate_instructions(key.form, shown_language(key.version))
 
 
 def pictures_html(pictures: Iterable[Hashable]) -> SafeString:
@@ -110,7 +117,7 @@ def _atom(atom: ShownQuestion) -> SafeString:
 
 @keep_by_language(maxsize=64)
 def _without_pictures(key: ByDigest) -> SafeString:
-    return instructions_of(key.form, {})
+    return instructions_of(_in_shown_language(key), {})
 
 
 def instructions_of(form: Form, addresses: dict[str, str]) -> SafeString:

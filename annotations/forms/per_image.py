@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from annotations.forms.definition import Condition, Form, Question
+from annotations.forms.translations import translate_question, translator, words_in
 from annotations.sources.records import AtomRecord
 
 
@@ -22,26 +23,37 @@ class PromptFacts:
 
 @dataclass(frozen=True, slots=True)
 class AskedQuestion:
-    """A question in the words of this image. `key` names its answer: `aligned`, `atom.3`."""
+    """A question in the words of this image. `key` names its answer: `aligned`, `atom.3`. `shown`: its
+    translation, where it is asked in another language, and by whom."""
 
     key: str
     question: Question
     atom: AtomRecord | None = None
+    shown: Question | None = None
+    translator: str = ""
 
 
-def questions_about(form: Form, facts: PromptFacts) -> tuple[AskedQuestion, ...]:
-    """The questions for an image with this prompt, with its words filled in."""
+def questions_about(
+    form: Form, facts: PromptFacts, language: str = ""
+) -> tuple[AskedQuestion, ...]:
+    """The questions for an image with this prompt, with its words filled in. `language`: of a translation
+    that the form has; empty for its source."""
     questions: list[AskedQuestion] = []
+    words = words_in(form, language) if language else {}
+    by = translator(form, language) if words else ""
     for question in form.questions:
         if len(facts.objects) <= max(question.objects, default=-1):
             continue
-        question = _worded(question, facts)
+        source = _choose_wording(question, facts)
+        shown = _fill_objects(translate_question(source, words), facts) if words else None
+        question = _fill_objects(source, facts)
         if question.per == "atom" and facts.atoms:
             questions += [
-                AskedQuestion(f"{question.name}.{a.index}", question, a) for a in facts.atoms
+                AskedQuestion(f"{question.name}.{a.index}", question, a, shown, by)
+                for a in facts.atoms
             ]
         else:
-            questions.append(AskedQuestion(question.name, question))
+            questions.append(AskedQuestion(question.name, question, None, shown, by))
     return tuple(questions)
 
 
@@ -67,12 +79,15 @@ def needs_atoms(form: Form) -> bool:
     return any(question.per == "atom" or question.objects for question in form.questions)
 
 
-def _worded(question: Question, facts: PromptFacts) -> Question:
+def _choose_wording(question: Question, facts: PromptFacts) -> Question:
     tags = {_tag(tag) for tag in facts.tags}
     for wording in question.wordings:
         if tags & {_tag(tag) for tag in wording.tags}:
-            question = replace(question, text=wording.text, choices=wording.choices)
-            break
+            return replace(question, text=wording.text, choices=wording.choices)
+    return question
+
+
+def _fill_objects(question: Question, facts: PromptFacts) -> Question:
     if not question.objects:
         return question
     names = [facts.objects[place] for place in question.objects]

@@ -156,9 +156,10 @@ def _empty(sent: Any) -> bool:
 
 
 def _name(asked: AskedQuestion) -> str:
+    text = (asked.shown or asked.question).text
     if asked.atom is None:
-        return f"“{asked.question.text}”"
-    return f"“{asked.question.text}” ({asked.atom.text or asked.atom.question})"
+        return f"“{text}”"
+    return f"“{text}” ({asked.atom.text or asked.atom.question})"
 
 
 def _short(value: float | str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Mapping
+from dataclasses import replace
 from typing import Any
 
 from annotations.errors import FormRefused
@@ -17,7 +18,14 @@ from annotations.forms.definition import (
     Example,
     Form,
     Question,
+    Translation,
     Wording,
+)
+from annotations.forms.translations import (
+    language_names,
+    placeholders,
+    source_texts,
+    texts_of_choices,
 )
 from annotations.scales import CANT_TELL
 
@@ -33,9 +41,10 @@ MEANINGS = {
 }
 PARTS = {
     "form": {"slug", "title", "source", "questions", "introduction", "notes", "examples"}
-    | {"edge_cases"},
+    | {"edge_cases", "translations"},
     "question": {"name", "text", "choices", "kind", "hint", "per", "objects", "when", "wordings"}
     | {"optional", "least", "most", "whole", "with_prompt", "cant_tell"},
+    "translation": {"by", "texts"},
 }
 
 
@@ -80,7 +89,7 @@ class _Reader:
             question = self._question(definition, number, questions)
             if question:
                 questions.append(question)
-        return Form(
+        form = Form(
             slug=slug,
             title=title,
             source=str(given.get("source") or ""),
@@ -90,6 +99,10 @@ class _Reader:
             examples=self._examples(given.get("examples"), "example"),
             edge_cases=self._examples(given.get("edge_cases"), "edge case"),
         )
+        # Of a form that is wrong nobody knows which texts it lacks.
+        if self.wrong or not given.get("translations"):
+            return form
+        return replace(form, translations=self._translations(given["translations"], form))
 
     def _question(self, given: Any, number: int, before: list[Question]) -> Question | None:
         place = f"Question {number}"
@@ -244,6 +257,60 @@ class _Reader:
             thought, image = str(example.get("thought") or ""), str(example.get("image") or "")
             examples.append(Example(str(example["prompt"]), answers, thought, image))
         return tuple(examples)
+
+    def _translations(self, given: Any, form: Form) -> tuple[Translation, ...]:
+        if not isinstance(given, Mapping):
+            self.wrong.append("“translations” has an object for each language, such as “de”.")
+            return ()
+        names = language_names()
+        for language in sorted(set(given) - set(names)):
+            self.wrong.append(
+                f"There is no page in “{str(language)[:60]}”; write {', '.join(names)}."
+            )
+        # In the order of languages and texts, which a database does not keep.
+        return tuple(
+            self._translation(language, f"The {name} translation", given[language], form)
+            for language, name in names.items()
+            if language in given
+        )
+
+    def _translation(self, language: str, place: str, given: Any, form: Form) -> Translation:
+        texts = given.get("texts") if isinstance(given, Mapping) else None
+        if not isinstance(texts, Mapping):
+            self.wrong.append(f"{place} needs “texts”, each under the text that it translates.")
+            return Translation(language, ())
+        self._unknown(given, "translation", place)
+        by = given.get("by", "")
+        if not isinstance(by, str) or len(by) > 80:
+            self.wrong.append(f"{place}: “by” is a name of at most 80 characters.")
+        sources = source_texts(form)
+        for source in sorted(set(texts) - set(sources)):
+            self.wrong.append(
+                f"{place} has words for “{source[:60]}”, which the form does not say."
+            )
+        done = [(source, texts.get(source)) for source in sources]
+        done = [(source, text) for source, text in done if isinstance(text, str) and text.strip()]
+        lacking = [source for source in sources if source not in dict(done)]
+        if lacking:
+            self.wrong.append(
+                f"{place} is not finished: it has no words for {len(lacking)} of {len(sources)} texts, "
+                f"the first is “{lacking[0][:60]}”."
+            )
+        for source, text in done:
+            if len(text) > LONGEST:
+                self.wrong.append(
+                    f"{place}: a text has {len(text)} characters; {LONGEST} are allowed."
+                )
+            if placeholders(source) != placeholders(text):
+                self.wrong.append(
+                    f"{place} of “{source[:60]}” must name the same of [OBJECT], [OBJECT A] and "
+                    "[OBJECT B] as the source."
+                )
+        for choices in texts_of_choices(form):
+            words = [dict(done).get(text, text) for text in choices]
+            if len(set(words)) != len(words):
+                self.wrong.append(f"{place} says the same for two choices of a question.")
+        return Translation(language, tuple(done), str(by))
 
     def _can_offer_cant_tell(self, question: Question, place: str) -> None:
         if not question.cant_tell:

@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from django.db import transaction
 from django.db.models import Max
+from django.utils.translation import get_language
 
 from annotations import event_log, marks
 from annotations.forms.definition import Form
@@ -16,6 +17,7 @@ from annotations.forms.per_image import (
     objects_of,
     questions_about,
 )
+from annotations.forms.translations import has_language
 from annotations.forms.validate_definition import MEANINGS, read_form
 from annotations.models import FormVersion, Prompt, Study
 from annotations.sources.records import AtomRecord
@@ -49,12 +51,22 @@ def form_of(version: FormVersion) -> Form:
     return ByDigest(version).form
 
 
-def questions_for(version: FormVersion, prompt: Prompt) -> tuple[AskedQuestion, ...]:
-    """The questions this form version asks about an image of this prompt."""
-    if (same := questions_for_all(version)) is not None:
+def shown_language(version: FormVersion) -> str:
+    """The language in which a page asks these questions: its own where the form has a translation, else the
+    source, which is empty."""
+    language = get_language() or ""
+    return language if has_language(form_of(version), language) else ""
+
+
+def questions_for(
+    version: FormVersion, prompt: Prompt, language: str = ""
+) -> tuple[AskedQuestion, ...]:
+    """The questions this form version asks about an image of this prompt; `language`: as `shown_language`
+    says it."""
+    if (same := questions_for_all(version, language)) is not None:
         return same
     form = form_of(version)
-    return questions_about(form, facts_of_prompt(prompt, with_atoms=needs_atoms(form)))
+    return questions_about(form, facts_of_prompt(prompt, with_atoms=needs_atoms(form)), language)
 
 
 def facts_of_prompt(prompt: Prompt, *, with_atoms: bool = True) -> PromptFacts:
@@ -65,9 +77,9 @@ def facts_of_prompt(prompt: Prompt, *, with_atoms: bool = True) -> PromptFacts:
     return PromptFacts(prompt.text, tuple(prompt.tags), objects_of(prompt.metadata, atoms), atoms)
 
 
-def questions_for_all(version: FormVersion) -> tuple[AskedQuestion, ...] | None:
+def questions_for_all(version: FormVersion, language: str = "") -> tuple[AskedQuestion, ...] | None:
     """None if a question depends on the prompt."""
-    return _questions_for_all(ByDigest(version))
+    return _questions_for_all(ByDigest(version), language)
 
 
 def in_words(version: FormVersion, question: str, value: float | None, text: str) -> str:
@@ -100,11 +112,11 @@ class ByDigest:
 
 
 @lru_cache(maxsize=256)
-def _questions_for_all(key: ByDigest) -> tuple[AskedQuestion, ...] | None:
+def _questions_for_all(key: ByDigest, language: str) -> tuple[AskedQuestion, ...] | None:
     questions = key.form.questions
     if any(q.per == "atom" or q.objects or q.wordings for q in questions):
         return None
-    return questions_about(key.form, PromptFacts(""))
+    return questions_about(key.form, PromptFacts(""), language)
 
 
 @lru_cache(maxsize=256)

@@ -337,6 +337,7 @@ class LabelWriter:
                 r[5],
                 moment if submitted_at is None else _adapted(submitted_at),
                 moment,
+                r[8],
             )
 
     def _occupy(self, pairs: list[Pair]) -> None:
@@ -457,6 +458,7 @@ ANNOTATION = (
     "seconds",
     "submitted_at",
     "created_at",
+    "language",
 )
 ASSIGNMENT = ("study", "image", "annotator", "state", "leased_until", "note", "created_at")
 ANSWER = ("annotation", "question", "atom", "value", "text")

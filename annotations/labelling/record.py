@@ -16,6 +16,7 @@ from annotations.database.prepared import execute, insert
 from annotations.errors import LabelRefused
 from annotations.forms.papers.derived_answers import derived_answers
 from annotations.forms.per_image import needs_atoms
+from annotations.forms.translations import has_language
 from annotations.forms.validate_answers import validated
 from annotations.forms.versions import form_of, questions_for
 from annotations.labelling import assign, at_once
@@ -71,14 +72,17 @@ def check_can_label(*, image: Image, annotator: Membership, form: FormVersion) -
 
 
 def check_answers(
-    *, image: Image, form: FormVersion, answers: Mapping[str, Any]
+    *, image: Image, form: FormVersion, answers: Mapping[str, Any], language: str = ""
 ) -> dict[str, float | str]:
     """The answers as they will be stored; LabelRefused if they do not fit the form.
 
     Keys are the questions' names; `atom.3` is the question about the atom with index 3. Includes
-    the answers derived from these.
+    the answers derived from these. `language`: of the translation that was shown.
     """
-    questions = questions_for(form, image.prompt)
+    if language and not has_language(form_of(form), language):
+        sentence = gettext("The questions have no translation “%(language)s”; nothing was saved.")
+        raise LabelRefused(sentence % {"language": language[:12]})
+    questions = questions_for(form, image.prompt, language)
     valid = validated(form_of(form), questions, answers)
     return valid | derived_answers(form_of(form), questions, image.prompt.metadata, valid)
 
@@ -109,14 +113,15 @@ def _at_once(
     submission: uuid.UUID,
     seconds: float | None = None,
     corrects: bool = True,
+    language: str = "",
 ) -> Assignment | None:
     """None where nothing was saved: what is not usual goes in steps, which also say what is wrong."""
     try:
         check_can_label(image=image, annotator=annotator, form=form)
-        valid = check_answers(image=image, form=form, answers=answers)
+        valid = check_answers(image=image, form=form, answers=answers, language=language)
     except LabelRefused:
         return None
-    annotation = _new(image, annotator, form, submission, seconds)
+    annotation = _new(image, annotator, form, submission, seconds, language)
     lease = at_once.save_and_lease(annotation, _answer_rows(annotation, valid))
     if lease is not None:
         after_commit(raise_labels_version, annotator.study_id)
@@ -139,6 +144,7 @@ def _record(
     submission: uuid.UUID,
     seconds: float | None = None,
     corrects: bool = True,
+    language: str = "",
 ) -> tuple[Annotation, bool]:
     """The annotation, and whether this person held a lease on the image until now. `corrects`: an
     answer that this person gave before is replaced; otherwise that is refused."""
@@ -156,7 +162,7 @@ def _record(
             )
         return repeated, False
     check_can_label(image=image, annotator=annotator, form=form)
-    valid = check_answers(image=image, form=form, answers=answers)
+    valid = check_answers(image=image, form=form, answers=answers, language=language)
     earlier = Annotation.objects.get(pk=known[False]) if known else None
     if earlier is not None and earlier.state != Annotation.State.WITHDRAWN and not corrects:
         raise LabelRefused(
@@ -169,9 +175,10 @@ def _record(
     if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
         held = _take_place(image=image, annotator=annotator)
     if earlier is not None:
-        _correct(earlier, form=form, answers=valid, submission=submission, seconds=seconds)
+        sent = {"submission": submission, "seconds": seconds, "language": language}
+        _correct(earlier, form=form, answers=valid, **sent)
         return earlier, held
-    annotation = _new(image, annotator, form, submission, seconds)
+    annotation = _new(image, annotator, form, submission, seconds, language)
     insert(annotation)
     insert_answers(annotation.pk, _answer_rows(annotation, valid))
     after_commit(raise_labels_version, annotator.study_id)
@@ -184,12 +191,14 @@ def _new(
     form: FormVersion,
     submission: uuid.UUID,
     seconds: float | None,
+    language: str = "",
 ) -> Annotation:
     return Annotation(
         study=annotator.study,
         image=image,
         annotator=annotator,
         form=form,
+        language=language,
         submission=submission,
         seconds=plausible(seconds),
         submitted_at=timezone.now(),
@@ -290,6 +299,7 @@ def _correct(
     answers: Mapping[str, float | str],
     submission: uuid.UUID,
     seconds: float | None,
+    language: str,
 ) -> None:
     Revision.objects.create(
         annotation=annotation,
@@ -297,6 +307,7 @@ def _correct(
         submission=annotation.submission,
         answers=list(annotation.answers.values("question", "atom_id", "value", "text")),
         form_id=annotation.form_id,
+        language=annotation.language,
         seconds=annotation.seconds,
         submitted_at=annotation.submitted_at,
     )
@@ -306,6 +317,7 @@ def _correct(
         annotation.state = Annotation.State.COUNTED
     annotation.revision += 1
     annotation.form = form
+    annotation.language = language
     annotation.submission = submission
     annotation.seconds = plausible(seconds)
     annotation.submitted_at = timezone.now()

@@ -9,6 +9,9 @@ from annotations.models.people import Membership
 from annotations.models.prompt import Atom
 from annotations.models.study import Study
 
+# Longer than any code of a language that pages speak.
+LANGUAGE_LENGTH = 12
+
 
 class Annotation(models.Model):
     """One person's present answers about one image; earlier ones are `Revision` rows."""
@@ -29,6 +32,8 @@ class Annotation(models.Model):
         Membership, on_delete=models.RESTRICT, related_name="annotations", db_index=False
     )
     form = models.ForeignKey(FormVersion, on_delete=models.PROTECT, related_name="annotations")
+    # In which the questions were shown; empty for the form's own words.
+    language = models.CharField(max_length=LANGUAGE_LENGTH, blank=True, default="", db_default="")
     # Made by the page before it sends, so that a second sending is recognised.
     submission = models.UUIDField(default=uuid.uuid4, unique=True)
     state = models.CharField(max_length=10, choices=State, default=State.COUNTED)
@@ -123,6 +128,7 @@ class Revision(models.Model):
     submission = models.UUIDField(unique=True)
     answers = models.JSONField()
     form = models.ForeignKey(FormVersion, on_delete=models.PROTECT, related_name="+")
+    language = models.CharField(max_length=LANGUAGE_LENGTH, blank=True, default="", db_default="")
     seconds = models.FloatField(null=True, blank=True)
     submitted_at = models.DateTimeField()
     replaced_at = models.DateTimeField(auto_now_add=True)

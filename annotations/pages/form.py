@@ -10,11 +10,12 @@ from django.core.paginator import Paginator
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils import translation
 from django_htmx.http import HttpResponseClientRedirect
 
 from annotations.access import PersonsRequest, Place, place_or_404
 from annotations.errors import FormRefused, ImportRefused, NotYours
-from annotations.forms import builder, example_pictures
+from annotations.forms import builder, builder_languages, example_pictures
 from annotations.forms.definition import Form
 from annotations.forms.display import blocks, numbering
 from annotations.forms.html import address_of, instructions_of, questions_html
@@ -22,6 +23,7 @@ from annotations.forms.papers import FORMS
 from annotations.forms.papers.own_form import written_form
 from annotations.forms.per_image import PromptFacts, questions_about
 from annotations.forms.text_format import as_text
+from annotations.forms.translations import has_language, source_texts, translate_instructions
 from annotations.forms.validate_definition import MEANINGS, read_form
 from annotations.forms.versions import facts_of_prompt, form_of, use_form
 from annotations.models import Annotation, Image
@@ -82,6 +84,7 @@ def _builder_step(request: PersonsRequest, place: Place) -> HttpResponse:
     draft, opened = builder.read_fields(request.POST)
     do = request.POST.get("do", "")
     opened = builder.step(draft, opened, do)
+    _language_step(draft, do)
     if do.startswith("upload "):
         refusal = _bring_picture(request, place, draft, do.removeprefix("upload "))
         return _builder(request, place, draft, opened, do=do, picture_refusal=refusal)
@@ -97,6 +100,22 @@ def _builder_step(request: PersonsRequest, place: Place) -> HttpResponse:
         return _in_words(request, place, text, form)
     # Through the lines' check, so that both tabs follow one rule.
     return _use(request, place, written_form(as_text(form), own=_own_names(place)))
+
+
+def _language_step(draft: builder.Draft, do: str) -> None:
+    """`translate de` opens German, `translate` closes what is open, `untranslate de` removes it."""
+    verb, _, language = do.partition(" ")
+    if verb == "translate":
+        sources = _sources(draft)
+        opened = builder_languages.open_language(draft["translations"], language, sources)
+        draft["translating"] = opened
+    elif verb == "untranslate" and draft["translations"].pop(language, None):
+        draft["translating"] = ""
+
+
+def _sources(draft: builder.Draft) -> list[str]:
+    form = _what_can_be_shown(draft)
+    return source_texts(form) if form else []
 
 
 def _own_names(place: Place) -> set[str]:
@@ -154,6 +173,8 @@ def _builder(
     places = [(builder.place_of(sentence, draft), sentence) for sentence in wrong or ()]
     if opened is None:
         opened = next((number for (number, _), _ in places if number is not None), None)
+    refused = map(builder_languages.language_of, wrong or ())
+    draft["translating"] = draft["translating"] or next(filter(None, refused), "")
     rows = []
     for number, question in enumerate(draft["questions"]):
         mine = [(field, sentence) for (at, field), sentence in places if at == number]
@@ -184,8 +205,20 @@ def _builder(
         "instructions_open": do.startswith(OF_INSTRUCTIONS) or "picking" in request.POST,
         "focus": do.split(" ")[0] if do else "",
         "examples": _examples(request, place, draft, do, picture_refusal),
+        **_languages(draft),
     }
     return _page(request, place, _what_can_be_shown(draft), context)
+
+
+def _languages(draft: builder.Draft) -> dict[str, Any]:
+    drafts, language, sources = draft["translations"], draft["translating"], _sources(draft)
+    return {
+        "languages": builder_languages.language_rows(drafts, sources),
+        "translating": language,
+        "translations": builder_languages.closed_translations(drafts),
+        "texts": builder_languages.text_rows(drafts, language, sources) if language else [],
+        "texts_in_all": len(sources),
+    }
 
 
 def _examples(
@@ -224,30 +257,44 @@ def _what_can_be_shown(draft: builder.Draft) -> Form | None:
     """The form as far as it is finished: a question that is being made spoils no preview."""
     shown = {**draft, "questions": [dict(question) for question in draft["questions"]]}
     shown["title"] = shown["title"].strip() or "Untitled"
+    shown["translations"] = dict(draft["translations"])
     builder.name_questions(shown)
     for _ in range(3):
         try:
             return read_form(builder.definition_of(shown), own=MEANINGS)
         except FormRefused as refusal:
             bad = {builder.place_of(sentence, shown)[0] for sentence in refusal.wrong}
+        # Nor does a translation that is not finished.
+        shown["translations"] = {}
         shown["questions"] = [
             question for number, question in enumerate(shown["questions"]) if number not in bad
         ]
     return None
 
 
-def _preview(place: Place, form: Form) -> dict[str, Any]:
-    """The label page's own parts, with an image of the study where there is one."""
+def _preview(place: Place, form: Form, language: str) -> dict[str, Any]:
+    """The label page's own parts, with an image of the study where there is one; in the language that is being
+    translated, once it is whole."""
+    if not has_language(form, language):
+        return _preview_in(place, form, "")
+    with translation.override(language):
+        return _preview_in(place, form, language)
+
+
+def _preview_in(place: Place, form: Form, language: str) -> dict[str, Any]:
     some = Image.objects.filter(study=place.study).select_related("prompt").order_by("pk")[:20]
     image = next((image for image in some if image.file), None)
     facts = facts_of_prompt(image.prompt) if image else SAMPLE
-    questions = questions_about(form, facts)
+    questions = questions_about(form, facts, language)
+    instructions = translate_instructions(form, language)
     keys = {example.image for example in (*form.examples, *form.edge_cases) if example.image}
     return {
         "questions": questions_html(
             blocks(facts.prompt, questions, {}, numbering(form)), facts.prompt
         ),
-        "instructions": instructions_of(form, study_queries.addresses(place.study.pk, keys)),
+        "instructions": instructions_of(
+            instructions, study_queries.addresses(place.study.pk, keys)
+        ),
         "prompt": facts.prompt,
         "prompt_on_top": not any(a.atom or a.question.with_prompt for a in questions),
         "image": image,
@@ -273,7 +320,7 @@ def _page(
         "form": form,
         "text": as_text(form) if form else "",
         "same": form is not None and form.digest == place.study.form.digest,
-        "preview": _preview(place, form) if form else None,
+        "preview": _preview(place, form, more.get("translating", "")) if form else None,
         "forms": FORMS.values(),
         "answered": (read_figures(ANSWERED, place.study).body or {})["n"],
         **more,

@@ -21,7 +21,7 @@ from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
 from annotations.forms.html import form_html, instructions_html, pictures_html
 from annotations.forms.prompt_pictures import pictures_of, pictures_with_next
-from annotations.forms.versions import form_of, questions_for
+from annotations.forms.versions import form_of, questions_for, shown_language
 from annotations.labelling import assign, record
 from annotations.labelling import queries as label_queries
 from annotations.labelling.reserve import keep_reserve, with_prompts
@@ -222,6 +222,8 @@ def _read_answer(request: HtmxRequest, place: Place) -> dict[str, Any]:
         "submission": submission,
         "seconds": read_number(request.POST.get("seconds", "")),
         "corrects": request.POST.get("corrects") == "yes",
+        # That of the page which was answered, not of the one shown by now.
+        "language": request.POST.get("language", ""),
     }
 
 
@@ -303,8 +305,8 @@ def _is_usual(context: Mapping[str, Any]) -> bool:
 
 def _fill_page(request: HtmxRequest, image: Image, context: Mapping[str, Any]) -> str:
     taken = (
-        *("before", "instructions", "pictures", "prompt_on_top", "questions", "submission"),
-        "upcoming",
+        *("asked_in", "before", "instructions", "pictures", "prompt_on_top", "questions"),
+        *("submission", "upcoming"),
     )
     return label_frame.fill_frame(
         context["study"].slug,
@@ -322,11 +324,13 @@ def _questions(
 ) -> dict[str, Any]:
     """The form about one image; `earlier`: this person's own answers so far."""
     form = place.study.form
-    asked = questions_for(form, image.prompt) if image else ()
+    language = shown_language(form)
+    asked = questions_for(form, image.prompt, language) if image else ()
     return {
         "to": label_frame.addresses_in(place.study.slug),
         "size": label_frame.size_of(image) if image else {},
         "form": form,
+        "asked_in": language,
         "questions": form_html(form, asked, image.prompt.text, earlier) if image else "",
         "prompt_on_top": not any(a.atom or a.question.with_prompt for a in asked),
         "earlier": earlier,

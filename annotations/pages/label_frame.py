@@ -50,6 +50,7 @@ def fill_frame(
     image: Image,
     progress: Progress,
     *,
+    asked_in: str,
     before: str,
     csrf_token: str,
     form: int,
@@ -74,6 +75,7 @@ def fill_frame(
         get_language(),
     )
     values = {
+        "asked_in": asked_in,
         "before": before,
         "csrf_token": csrf_token,
         "form": str(form),
@@ -102,13 +104,26 @@ def _frame(kind: Kind) -> tuple[str, ...]:
     mark: Mapping[str, str] = {
         name: mark_safe(f"\0{name}\0")  # noqa: S308
         for name in (
-            *("before", "csrf_token", "form", "height", "image", "instructions", "left", "mine"),
+            *(
+                "asked_in",
+                "before",
+                "csrf_token",
+                "form",
+                "height",
+                "image",
+                "instructions",
+                "left",
+                "mine",
+            ),
             *("mine_total", "pictures", "prompt", "questions", "submission"),
             *("upcoming", "upcoming_pictures", "width"),
         )
     }
     context = {
-        **{name: mark[name] for name in ("before", "csrf_token", "questions", "submission")},
+        **{
+            name: mark[name]
+            for name in ("asked_in", "before", "csrf_token", "questions", "submission")
+        },
         "to": _addresses(kind.slug, kind.prefix),
         "form": {"pk": mark["form"]},
         "held": mark["image"],

@@ -19,7 +19,7 @@ from annotations.access import (
 from annotations.errors import LabelRefused, StudyRefused
 from annotations.forms.html import form_html, instructions_html, pictures_html
 from annotations.forms.prompt_pictures import pictures_of
-from annotations.forms.versions import form_of, questions_for
+from annotations.forms.versions import form_of, questions_for, shown_language
 from annotations.models import Image, Membership
 from annotations.pages.form_values import sent_answers, whole
 from annotations.pages.label import OWN_KEYS
@@ -121,7 +121,7 @@ def _page(
         context["pictures"] = pictures_html(pictures_of(shown.prompt))
     if state.kind == "image" and state.image is not None:
         text = state.image.prompt.text
-        asked = questions_for(study.form, state.image.prompt)
+        asked = questions_for(study.form, state.image.prompt, shown_language(study.form))
         form = form_of(study.form)
         keys = {one.image for one in (*form.examples, *form.edge_cases) if one.image}
         context |= {

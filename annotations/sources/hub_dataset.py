@@ -47,6 +47,7 @@ ANSWER: Fields = {
     "form": "string",
     "seconds": "float64",
     "submitted_at": "string",
+    "language": "string",
 }
 TOGETHER: Fields = {
     "question": "string",
@@ -209,9 +210,14 @@ def _label(image: str, answer: Cells, line: int, source: str) -> LabelRecord:
         None if seconds is None else tidy_tables.number("answers.seconds", seconds),
         tidy_tables.instant("answers.submitted_at", moment) if moment else None,
         _value_text(answer.get("form")),
+        _language(answer.get("language")),
         line,
         source,
     )
+
+
+def _language(value: Any) -> str:
+    return tidy_tables.code_of_language("answers.language", value) if value else ""
 
 
 def _score(image: str, score: Cells, line: int, source: str) -> ScoreRecord:

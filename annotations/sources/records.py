@@ -91,6 +91,7 @@ class LabelRecord(NamedTuple):
     seconds: float | None = None
     submitted_at: datetime | None = None
     form: str = ""
+    language: str = ""
     line: int = 0
     source: str = ""
 

@@ -35,7 +35,7 @@ IMAGES = ("image_id", "prompt_id", "prompt", "generator")
 IMAGES_MORE = ("file", "variant", "sample", "tags", "atomicity", "metadata", "atoms")
 GENERATORS_MORE = ("release_date", "family", "note")
 LABELS = ("image_id", "rater", "question", "value")
-LABELS_MORE = ("atom", "form", "seconds", "submitted_at")
+LABELS_MORE = ("atom", "form", "seconds", "submitted_at", "language")
 SCORES = ("image_id", "judge", "score")
 SCORES_MORE = ("correct", "atom", "reason", "error", "evidence")
 METADATA = (*IMAGES, *IMAGES_MORE).index("metadata")
@@ -140,7 +140,7 @@ def labels(path: Path) -> Iterator[Record]:
     source = path.name
 
     def read(row: Row[Sequence[Any]]) -> tuple[Record]:
-        line, (image, rater, question, value, atom, form, seconds, moment) = row
+        line, (image, rater, question, value, atom, form, seconds, moment, language) = row
         # The common case by hand, without a call for each cell: labels come by the million.
         if type(image) is not str or not image or image[0] == "'":
             image = text("image_id", image)
@@ -157,6 +157,7 @@ def labels(path: Path) -> Iterator[Record]:
             None if seconds == "" else number("seconds", seconds),
             None if moment == "" else instant("submitted_at", moment),
             _optional_text("form", form) if form else "",
+            code_of_language("language", language) if language else "",
             line,
             source,
         )
@@ -165,6 +166,7 @@ def labels(path: Path) -> Iterator[Record]:
     return records(table(path, required=LABELS, optional=LABELS_MORE), read, source)
 
 
+LANGUAGE = re.compile(r"(?=.{2,12}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
 DIGITS = {"0", "1", "2", "3", "4", "5", "1.0", "0.0"}
 
 
@@ -246,6 +248,13 @@ def instant(field: str, value: Any) -> datetime:
         raise Unfit(
             field, value, f"“{field}” must be a moment like 2025-11-30T12:00:00+00:00."
         ) from None
+
+
+def code_of_language(field: str, value: Any) -> str:
+    code = value.strip().lower() if isinstance(value, str) else ""
+    if not LANGUAGE.fullmatch(code):
+        raise Unfit(field, value, f"“{field}” must be a code like de or zh-hans.")
+    return code
 
 
 def _value(value: Any) -> float | str:

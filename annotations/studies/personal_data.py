@@ -145,6 +145,7 @@ def _in_study(member: Membership) -> dict[str, Any]:
                 "state": annotation.state,
                 "submitted_at": annotation.submitted_at.isoformat(),
                 "seconds": annotation.seconds,
+                "language": annotation.language,
                 "answers": [
                     {"question": a.question, "value": a.value, "text": a.text}
                     for a in annotation.answers.all()

@@ -69,6 +69,7 @@ def body_of(study: Study) -> dict[str, Any]:
             "words": words.get(name, name),
             **_question(answered[name], busiest),
             **_published(answered[name], busiest, forms.generators, scale_in(name), members),
+            **_asked_in(answered[name]),
         }
         for name in order
     ]
@@ -98,6 +99,11 @@ def _digest(forms: Forms, answered: dict[str, QuestionAnswers]) -> str:
         for part in (given.rater, given.unit, given.value):
             sha.update(part.tobytes())
     return sha.hexdigest()
+
+
+def _asked_in(given: QuestionAnswers) -> dict[str, Any]:
+    """Only where people were asked in more than one language: other words may bring other answers."""
+    return {"languages": given.languages} if len(given.languages) > 1 else {}
 
 
 def _busiest(forms: Forms, members: dict[int, dict]) -> list[int]:

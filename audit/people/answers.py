@@ -34,6 +34,7 @@ class Forms:
     seconds: np.ndarray  # nan where no time was recorded
     moment: np.ndarray  # seconds since 1970; inf where only the time of an import is known
     generators: tuple[str, ...]  # by name
+    language: np.ndarray  # in which it was asked; empty for the form's own words
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +48,8 @@ class QuestionAnswers:
     prompt_of_unit: np.ndarray
     generator_of_unit: np.ndarray
     is_number: bool
+    # Language -> how many answers were asked in it.
+    languages: dict[str, int]
 
     @property
     def units(self) -> int:
@@ -88,20 +91,22 @@ def forms_of(study: Study) -> Forms:
             "seconds",
             "submitted_at",
             "created_at",
+            "language",
         )
     )
     entries = [
-        (*told, np.nan if seconds is None else seconds, _moment(given, stored))
-        for *told, seconds, given, stored in rows.iterator(chunk_size=CHUNK)
+        (*told, np.nan if seconds is None else seconds, _moment(given, stored), asked_in)
+        for *told, seconds, given, stored, asked_in in rows.iterator(chunk_size=CHUNK)
     ]
-    columns: list[Sequence[Any]] = [*zip(*entries, strict=True)] or [()] * 7
+    columns: list[Sequence[Any]] = [*zip(*entries, strict=True)] or [()] * 8
     generators = tuple(sorted(set(columns[4])))
     for place in (3, 4):
         code = {key: at for at, key in enumerate(sorted(set(columns[place])))}
         columns[place] = [code[key] for key in columns[place]]
     key, rater, image, prompt, generator = (np.array(c, dtype=np.int64) for c in columns[:5])
-    seconds, moment = (np.array(column, dtype=float) for column in columns[5:])
-    return Forms(key, rater, image, prompt, generator, seconds, moment, generators)
+    seconds, moment = (np.array(column, dtype=float) for column in columns[5:7])
+    language = np.array(columns[7], dtype=str)
+    return Forms(key, rater, image, prompt, generator, seconds, moment, generators, language)
 
 
 def _moment(given: datetime, stored: datetime) -> float:
@@ -160,7 +165,13 @@ def _question_answers(forms: Forms, keys: list, atoms: list, values: list) -> Qu
         prompt_of_unit=forms.prompt[place][first],
         generator_of_unit=forms.generator[place][first],
         is_number=is_number,
+        languages=_count_languages(forms.language[place]),
     )
+
+
+def _count_languages(language: np.ndarray) -> dict[str, int]:
+    names, counts = np.unique(language, return_counts=True)
+    return dict(zip(names.tolist(), counts.tolist(), strict=True))
 
 
 def _as_numbers(values: list) -> tuple[np.ndarray, bool]:

@@ -9,6 +9,8 @@ from typing import Any
 
 from drf_spectacular.generators import SchemaGenerator
 
+from annotations.api.problems import IDEMPOTENCY_KEY
+
 HEAD = '''"""Every operation of the REST API as a function with types: `Client(address=…, token=…).list_images("demo")`.
 
 Written from the API's schema by `make client`; a test holds them equal.
@@ -90,7 +92,7 @@ def _function(method: str, path: str, operation: dict[str, Any], components: dic
         more += [f"{{{filters}}}"] if query else []
         more += ["body=body"] if body else []
         more += ["file=file"] if is_form else []
-        more += ["once=True"] if any(one["name"] == "Idempotency-Key" for one in parameters) else []
+        more += ["once=True"] if any(one["name"] == IDEMPOTENCY_KEY for one in parameters) else []
         call = f"self.call({', '.join(more)})"
     words = _one_line(operation.get("description", "").split("\n\n")[0])
     doc = textwrap.indent(textwrap.fill(f'"""{words}"""', 88), "        ") + "\n" if words else ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from annotations.forms.translations import language_names
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.stats import enough
 from audit.stats.multiplicity import LEVEL
@@ -242,7 +243,8 @@ def of_people(question: dict[str, Any]) -> list[str]:
     """How well people agree on a question, what a judge can reach, and whether agreement changed."""
     share, ceiling, change = (question[part] for part in ("percent", "ceiling", "change"))
     if "undefined" in share:
-        return [f"How well people agree is not known: {share['undefined']}."]
+        unknown = f"How well people agree is not known: {share['undefined']}."
+        return [unknown, *languages_note(question)]
     lines = [f"Two people give the same answer in {_percent(share)} of cases{_alpha(question)}."]
     if "value" in ceiling:
         lines.append(
@@ -260,7 +262,29 @@ def of_people(question: dict[str, Any]) -> list[str]:
         way = "more" if change["value"] > 0 else "less"
         by = with_interval("points", _in_points(change))
         lines.append(f"People agree {way} in the later half of the answers: {by}.")
-    return lines
+    return lines + languages_note(question)
+
+
+def languages_note(question: dict[str, Any]) -> list[str]:
+    """Empty where everybody was asked in the same language."""
+    counts = dict(question.get("languages", {}))
+    if not counts:
+        return []
+    asked = [f"in its own words {_times(counts.pop(''))}"] if "" in counts else []
+    asked += [f"in {_language_name(code)} {_times(n)}" for code, n in sorted(counts.items())]
+    return [
+        f"This question was asked {', '.join(asked)}. "
+        "Other words can bring other answers; the export names the language of each."
+    ]
+
+
+def _times(n: int) -> str:
+    return "once" if n == 1 else f"{n:,} times"
+
+
+def _language_name(code: str) -> str:
+    """An import may name one that no page speaks."""
+    return language_names().get(code, f"“{code}”")
 
 
 def _in_points(share: dict[str, Any]) -> dict[str, Any]:

@@ -20,7 +20,9 @@ def written_form(text: str, *, own: Container[str] = ()) -> Form:
         raise FormRefused([f"The form has {len(text)} characters; {LONGEST} are allowed."])
     form = read_form(parse(text), own=own)
     paper = FORMS.get(form.slug)
-    if paper and paper.digest != form.digest and form.digest not in EARLIER:
+    # The words are the source's; a translation of them is another version of the same form.
+    source = replace(form, translations=()).digest
+    if paper and paper.digest != source and source not in EARLIER:
         # With other words it is no longer the paper's form, and must not have its name.
         return replace(form, slug=f"own-{form.slug}"[:80], source=f"after {form.source}")
     return form

@@ -1,16 +1,22 @@
 """A request with an Idempotency-Key is carried out once."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+from django.test import Client
 from django.utils import timezone
 
 from annotations.api import once
+from annotations.errors import Refused
 from annotations.models import KeptAnswer
 from judges.models import Run, Upload
 from tests import making
+from tests.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.django_db
 STUDY = "/api/v1/studies/shapes/"
@@ -108,3 +114,72 @@ def test_a_row_that_another_request_has_left_is_found_instead_of_a_new_one(api, 
         user=alice.user, key="k", request="r", status=202, body="{}", created_at=timezone.now()
     )
     assert once._row_of(alice.user, "k", "other").pk == kept.pk
+
+
+# ---- Two at once ---------------------------------------------------------------------------------
+
+SOMEBODY_WAITS = """
+    SELECT COUNT(*) FROM pg_stat_activity
+    WHERE datname = current_database() AND wait_event_type = 'Lock'"""
+
+
+def wait_for_the_other():
+    """Until the other request stands at the row of the key. SQLite lets it begin no transaction."""
+
+    def waits():
+        with connection.cursor() as cursor:
+            cursor.execute(SOMEBODY_WAITS)
+            return cursor.fetchone()[0]
+
+    if connection.vendor == "postgresql":
+        wait_until(waits, "a second request")
+
+
+def send_two(alice, monkeypatch, *, first_fails=False):
+    """Both are on their way before either has its key's row; the answers, and how many did the work."""
+    both, rows = threading.Barrier(2), []
+    digest, row_of = once._digest, once._row_of
+
+    def digest_together(request):
+        both.wait(PATIENCE)
+        return digest(request)
+
+    def row_with_the_other_behind(*given):
+        kept = row_of(*given)
+        if not kept.status:
+            rows.append(kept)
+            if len(rows) == 1:
+                wait_for_the_other()
+                if first_fails:
+                    raise Refused("The first one falls over.")
+        return kept
+
+    monkeypatch.setattr(once, "_digest", digest_together)
+    monkeypatch.setattr(once, "_row_of", row_with_the_other_behind)
+    token = f"Token {making.token(alice.user)}"
+
+    def send_one(_):
+        try:
+            return start(Client(HTTP_AUTHORIZATION=token), "one")
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(max_workers=2) as pool:
+        return list(pool.map(send_one, range(2))), len(rows)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_at_once_one_does_the_work_and_both_hear_the_same(alice, monkeypatch):
+    answers, worked = send_two(alice, monkeypatch)
+    assert [one.status_code for one in answers] == [202, 202]
+    assert answers[0].json() == answers[1].json()
+    assert sorted("Idempotent-Replayed" in one.headers for one in answers) == [False, True]
+    assert (worked, Run.objects.count(), KeptAnswer.objects.count()) == (1, 1, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_where_the_first_of_two_fails_the_second_does_the_work(alice, monkeypatch):
+    answers, worked = send_two(alice, monkeypatch, first_fails=True)
+    assert sorted(one.status_code for one in answers) == [202, 400]
+    assert not any("Idempotent-Replayed" in one.headers for one in answers)
+    assert (worked, Run.objects.count(), KeptAnswer.objects.count()) == (2, 1, 1)
