@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from annotations.models.job import Leased
 from annotations.models.study import Study
@@ -17,11 +18,11 @@ class StoredAnswer(Leased):
     `annotations.stored_answers`."""
 
     class State(models.TextChoices):
-        READY = "ready", "ready"
-        WAITING = "waiting", "waiting for a worker"
-        WORKING = "working", "being computed"
-        REFUSED = "refused", "refused"
-        GIVEN_UP = "given up", "given up"
+        READY = "ready", gettext_lazy("ready")
+        WAITING = "waiting", gettext_lazy("waiting for a worker")
+        WORKING = "working", gettext_lazy("being computed")
+        REFUSED = "refused", gettext_lazy("refused")
+        GIVEN_UP = "given up", gettext_lazy("given up")
 
     # No index of its own: the unique one begins with it.
     study = models.ForeignKey(
