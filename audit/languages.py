@@ -6,6 +6,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
+from datetime import date
 from functools import lru_cache
 
 from django import template
@@ -17,6 +18,7 @@ from django.contrib.staticfiles import finders
 from django.dispatch import receiver
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.template import defaultfilters
 from django.urls import reverse
 from django.utils import translation
 from django.utils.cache import patch_vary_headers
@@ -29,10 +31,11 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST
 
-from annotations.language.stored_words import translate_stored
+from annotations.language.stored_words import say, translate_stored
 from audit.models import AccountLanguage
 
 register = template.Library()
+register.filter(say)
 ENGLISH = "en"
 READ_BY_PROGRAMS = re.compile(r"^/(api|admin|charts)/|^/(healthz|readyz|metrics)$|\.[a-z]{2,4}$")
 # A word of a script, where it is shown: gettext("saved").
@@ -107,11 +110,19 @@ def choose_language(request: HttpRequest) -> HttpResponse:
 @receiver(user_logged_in)
 def bring_language(request: HttpRequest | None, user: User, **_: object) -> None:
     """The account's language follows a person to every browser."""
-    chosen = (
-        AccountLanguage.objects.filter(user_id=user.pk).values_list("language", flat=True).first()
-    )
-    if request is not None and chosen and known_language(chosen):
+    chosen = chosen_language(user)
+    if request is not None and chosen:
         request.language_to_keep = chosen  # type: ignore[attr-defined]
+
+
+def chosen_language(user: User) -> str:
+    """Empty where this account has chosen none."""
+    chosen = AccountLanguage.objects.filter(user_id=user.pk).values_list("language", flat=True)
+    return known_language(chosen.first() or "")
+
+
+def language_of_mails(user: User) -> str:
+    return chosen_language(user) or ENGLISH
 
 
 # ---- In templates -----------------------------------------------------------------------------------
@@ -139,6 +150,12 @@ def in_language(text: str) -> SafeString:
     """What was stored in English, or refused; marked as English where no translation is known."""
     translated = translate_stored(str(text))
     return conditional_escape(translated) if translated else as_english(text)
+
+
+@register.filter
+def local_date(moment: date | None, form: str) -> str:
+    """`form` is the English one, such as "j F Y"; a language may have its own."""
+    return str(defaultfilters.date(moment, translation.gettext(form)))
 
 
 @register.simple_tag

@@ -12,6 +12,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from django.utils.translation import gettext_lazy
+
 from annotations.forms.builder_languages import (
     read_translations,
     translation_definition,
@@ -42,11 +44,11 @@ RATING = ("Not at all", "Slightly", "Partly", "Mostly", "Completely")
 # What "Add" offers: a question that can be used as it is, or with two choices to fill in.
 READY: dict[str, tuple[str, dict[str, Any]]] = {
     "aligned": (
-        "Yes or no",
+        gettext_lazy("Yes or no"),
         {"kind": "yes/no", "text": "Does the image show what the prompt asks for?"},
     ),
     "likert": (
-        "Rating 1–5",
+        gettext_lazy("Rating 1–5"),
         {
             "kind": "scale",
             "text": "How well does the image match the prompt?",
@@ -54,20 +56,23 @@ READY: dict[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "atom": (
-        "Part by part",
+        gettext_lazy("Part by part"),
         {"kind": "yes/no", "per": "yes", "text": "Does the image show this part of the prompt?"},
     ),
-    "choice": ("One of several", {"kind": "choice", "text": ""}),
-    "several": ("Any of several", {"kind": "several", "text": ""}),
+    "choice": (gettext_lazy("One of several"), {"kind": "choice", "text": ""}),
+    "several": (gettext_lazy("Any of several"), {"kind": "several", "text": ""}),
     "count": (
-        "Number",
+        gettext_lazy("Number"),
         {"kind": "whole number", "text": "How many are there?", "least": "0", "most": "20"},
     ),
     "where": (
-        "Mark on the image",
+        gettext_lazy("Mark on the image"),
         {"kind": "mark", "text": "Mark where it is wrong.", "optional": "yes"},
     ),
-    "comment": ("Free text", {"kind": "text", "text": "Anything else?", "optional": "yes"}),
+    "comment": (
+        gettext_lazy("Free text"),
+        {"kind": "text", "text": "Anything else?", "optional": "yes"},
+    ),
 }
 NUMBER = re.compile(r"-?\d{1,30}(\.\d{1,30})?([eE][+-]?\d{1,3})?")
 

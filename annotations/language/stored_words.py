@@ -28,6 +28,11 @@ class Pattern(NamedTuple):
     names: tuple[str, ...]
 
 
+def say(text: str) -> str:
+    """As it is where no translation is known."""
+    return translate_stored(str(text)) or text
+
+
 def translate_stored(text: str) -> str:
     """Empty where no translation is known."""
     language = translation.get_language() or ENGLISH

@@ -2,6 +2,7 @@ import uuid
 
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from annotations.models.form import FormVersion
 from annotations.models.image import Image
@@ -17,9 +18,9 @@ class Annotation(models.Model):
     """One person's present answers about one image; earlier ones are `Revision` rows."""
 
     class State(models.TextChoices):
-        COUNTED = "counted", "counted"
-        WITHDRAWN = "withdrawn", "withdrawn by the annotator"
-        SET_ASIDE = "set aside", "set aside by the study owner"
+        COUNTED = "counted", gettext_lazy("counted")
+        WITHDRAWN = "withdrawn", gettext_lazy("withdrawn by the annotator")
+        SET_ASIDE = "set aside", gettext_lazy("set aside by the study owner")
 
     # No index of their own: those below begin with each of them.
     study = models.ForeignKey(

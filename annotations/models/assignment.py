@@ -1,5 +1,6 @@
 from django.db import models
 from django.db.models import Q
+from django.utils.translation import gettext_lazy
 
 from annotations.models.image import Image
 from annotations.models.people import Membership
@@ -14,10 +15,10 @@ class Assignment(models.Model):
     """
 
     class State(models.TextChoices):
-        LEASED = "leased", "leased"
-        RESERVED = "reserved", "reserved"
-        ANSWERED = "answered", "answered"
-        SKIPPED = "skipped", "skipped"
+        LEASED = "leased", gettext_lazy("leased")
+        RESERVED = "reserved", gettext_lazy("reserved")
+        ANSWERED = "answered", gettext_lazy("answered")
+        SKIPPED = "skipped", gettext_lazy("skipped")
 
     # The states that hold a place for a while.
     HELD = (State.LEASED, State.RESERVED)

@@ -6,6 +6,7 @@ from django.db import models, transaction
 from django.db.models import F, Q
 from django.db.models.signals import post_delete
 from django.dispatch import receiver
+from django.utils.translation import gettext_lazy
 
 from annotations.models.prompt import Prompt
 from annotations.models.study import Study
@@ -50,8 +51,8 @@ class Image(models.Model):
     addresses and downloads. The file's name tells nothing (`annotations.pictures.store`)."""
 
     class Variant(models.TextChoices):
-        ORIGINAL = "original", "original prompt"
-        REWRITTEN = "rewritten", "rewritten prompt"
+        ORIGINAL = "original", gettext_lazy("original prompt")
+        REWRITTEN = "rewritten", gettext_lazy("rewritten prompt")
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="images")
     prompt = models.ForeignKey(Prompt, on_delete=models.CASCADE, related_name="images")

@@ -2,7 +2,7 @@ from django.conf import settings
 from django.core.validators import MinValueValidator
 from django.db import models
 from django.utils import timezone
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from annotations.models.selection import Selection
 from annotations.models.study import Study
@@ -45,8 +45,10 @@ class Group(models.Model):
 
     @property
     def images_in_words(self) -> str:
-        name = f"“{self.selection.name}”"
-        return f"the images of {name}" if self.inside else f"all images but those of {name}"
+        words = gettext("the images of “%(name)s”")
+        if not self.inside:
+            words = gettext("all images but those of “%(name)s”")
+        return words % {"name": self.selection.name}
 
 
 class Invitation(models.Model):
@@ -57,8 +59,8 @@ class Invitation(models.Model):
     """
 
     class Kind(models.TextChoices):
-        PERSON = "person", "people with an account"
-        CROWD = "crowd", "workers of a crowd platform"
+        PERSON = "person", gettext_lazy("people with an account")
+        CROWD = "crowd", gettext_lazy("workers of a crowd platform")
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="invitations")
     kind = models.CharField(max_length=6, choices=Kind, default=Kind.PERSON)

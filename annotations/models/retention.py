@@ -1,5 +1,6 @@
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.utils.translation import gettext_lazy
 
 from annotations.models.study import Study
 
@@ -12,10 +13,10 @@ class Retention(models.Model):
     """
 
     class Rule(models.TextChoices):
-        KEEP = "keep", "keep everything"
-        PSEUDONYMISE = "pseudonymise", "names become pseudonyms"
-        FORGET = "forget", "delete who people were"
-        DELETE = "delete", "delete the study"
+        KEEP = "keep", gettext_lazy("keep everything")
+        PSEUDONYMISE = "pseudonymise", gettext_lazy("names become pseudonyms")
+        FORGET = "forget", gettext_lazy("delete who people were")
+        DELETE = "delete", gettext_lazy("delete the study")
 
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="retention")
     rule = models.CharField(max_length=12, choices=Rule, default=Rule.KEEP)

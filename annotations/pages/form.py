@@ -11,6 +11,7 @@ from django.http import HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import translation
+from django.utils.translation import gettext
 from django_htmx.http import HttpResponseClientRedirect
 
 from annotations.access import PersonsRequest, Place, place_or_404
@@ -143,7 +144,9 @@ def _bring_picture(request: PersonsRequest, place: Place, draft: builder.Draft, 
 
 def _use(request: PersonsRequest, place: Place, form: Form) -> HttpResponse:
     version = use_form(study=place.study, form=form)
-    messages.success(request, f"Saved. This study now asks {version}.")
+    messages.success(
+        request, gettext("Saved. This study now asks %(version)s.") % {"version": version}
+    )
     if request.htmx:
         return HttpResponseClientRedirect(reverse("form-edit", args=[place.study.slug]))
     return redirect("form-edit", slug=place.study.slug)

@@ -11,6 +11,7 @@ from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
+from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import Place, owner_place_or_404, research_place_or_404
@@ -43,7 +44,15 @@ def generators(request: HttpRequest, slug: str) -> HttpResponse:
         changed = generator_table.change(study=place.study, given=given)
     except generator_table.GeneratorsRefused as refusal:
         return _page(request, place, given, wrong=refusal.wrong)
-    messages.success(request, f"Saved: {changed} generator{'s' * (changed != 1)} changed.")
+    messages.success(
+        request,
+        ngettext(
+            "Saved: %(changed)s generator changed.",
+            "Saved: %(changed)s generators changed.",
+            changed,
+        )
+        % {"changed": changed},
+    )
     page = request.GET.get("page", "")
     return redirect(f"{request.path}?page={page}" if page.isdigit() else request.path)
 
@@ -63,7 +72,15 @@ def generator_import(request: HttpRequest, slug: str) -> HttpResponse:
             return _page(request, place, typed=typed, refused=refusal.wrong)
         except generator_table.GeneratorsRefused as refusal:
             return _page(request, place, typed=typed, refused=[refusal.message])
-    messages.success(request, f"{changed} generator{'s' * (changed != 1)} changed by the table.")
+    messages.success(
+        request,
+        ngettext(
+            "%(changed)s generator changed by the table.",
+            "%(changed)s generators changed by the table.",
+            changed,
+        )
+        % {"changed": changed},
+    )
     return redirect("generators", slug=slug)
 
 

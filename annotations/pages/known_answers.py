@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.http import content_disposition_header
 from django.utils.text import Truncator
+from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import (
@@ -45,7 +46,9 @@ def known_answer_share(request: HttpRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
     share = whole(request.POST.get("gold_share", ""))
     study_settings.set_gold_share(study=place.study, share=share)
-    messages.success(request, f"{share} % of the images are gold questions now.")
+    messages.success(
+        request, gettext("%(share)s %% of the images are gold questions now.") % {"share": share}
+    )
     return redirect("known-answers", slug=slug)
 
 
@@ -57,7 +60,7 @@ def known_answer_choose(request: HttpRequest, slug: str) -> HttpResponse:
     rows = known_answers.candidates(place.study, words)
     context = {
         "study": place.study,
-        "thing": "Choose an image",
+        "thing": gettext("Choose an image"),
         "q": words,
         "page": Paginator(rows, CHOICES_PER_PAGE).get_page(request.GET.get("page")),
     }
@@ -157,7 +160,11 @@ def known_answer_import(request: PersonsRequest, slug: str) -> HttpResponse:
             count = known_answers.import_table(study=place.study, path=path, by=request.user)
         except known_answers.TableRefused as refusal:
             return _list(request, place, typed, refusal.wrong)
-    messages.success(request, f"{count} gold question{'s' * (count != 1)} imported.")
+    messages.success(
+        request,
+        ngettext("%(count)s gold question imported.", "%(count)s gold questions imported.", count)
+        % {"count": count},
+    )
     return redirect("known-answers", slug=slug)
 
 
@@ -214,7 +221,7 @@ def _form(
     asked = questions_for(place.study.form, image.prompt)
     context = {
         "study": place.study,
-        "thing": f"Answers to “{Truncator(text).chars(60)}”",
+        "thing": gettext("Answers to “%(prompt)s”") % {"prompt": Truncator(text).chars(60)},
         "image": image,
         "walk": walk,
         "questions": questions_html(blocks(text, asked, answers), text),

@@ -10,6 +10,7 @@ from django.db.models import Count
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import (
@@ -53,7 +54,10 @@ def person(request: HtmxRequest, slug: str, member_id: int) -> HttpResponse:
         study_settings.add_again(member=member, role=request.POST.get("role", ""))
     elif verb == "new-code":
         code = crowd.give_new_code(member=member)
-        words = f"The new code of {member.name} is {code}. It is shown only now: send it to them."
+        words = gettext(
+            "The new code of %(name)s is %(code)s. It is shown only now: send it to them."
+        )
+        words = words % {"name": member.name, "code": code}
     elif verb == "set-aside":
         set_aside.set_aside(member=member)
     elif verb == "set-fast-aside":
@@ -110,7 +114,10 @@ def add(request: HtmxRequest, slug: str) -> HttpResponse:
         if request.htmx:
             raise
         return _people(request, place, refused=refusal.message, typed=name)
-    words = f"{member.name} is in the study, as {member.get_role_display()}."
+    words = gettext("%(name)s is in the study, as %(role)s.") % {
+        "name": member.name,
+        "role": member.get_role_display(),
+    }
     return _show_change(request, place, words)
 
 
@@ -143,7 +150,10 @@ def change_groups(request: HtmxRequest, slug: str) -> HttpResponse:
         made = groups.make_group(
             study=study, name=given.get("name", ""), selection=selection, inside=inside
         )
-        words = f"The group “{made.name}” gets {made.images_in_words}."
+        words = gettext("The group “%(name)s” gets %(images)s.") % {
+            "name": made.name,
+            "images": made.images_in_words,
+        }
     return _show_change(request, place, words)
 
 

@@ -8,6 +8,7 @@ from django.db.models import Count, IntegerField, OuterRef, Q, QuerySet, Subquer
 from django.db.models.functions import Coalesce
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from annotations.access import research_place_or_404
@@ -44,7 +45,7 @@ def prompt_make(request: HttpRequest, slug: str) -> HttpResponse:
     given = request.POST
     context = {
         "study": study,
-        "thing": "Make prompts",
+        "thing": gettext("Make prompts"),
         "makers": [(name, new_prompts.TITLES.get(name, name)) for name in registry.MAKERS],
         "maker": given.get("maker", "geneval2"),
         "count": given.get("count", USUAL_COUNT),
@@ -77,7 +78,7 @@ def prompt_write(request: HttpRequest, slug: str) -> HttpResponse:
     text = request.POST.get("prompts", "")
     context = {
         "study": study,
-        "thing": "Write prompts",
+        "thing": gettext("Write prompts"),
         "text": text,
         "editable": EDITABLE,
         "most": new_prompts.MOST_WRITTEN,

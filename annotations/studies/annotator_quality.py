@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Count, Q
+from django.utils.translation import gettext_noop
 
 from annotations.models import Annotation, Membership, Study
 from annotations.scales import CANT_TELL
@@ -142,14 +143,14 @@ def _marks(
 ) -> tuple[str, ...]:
     marks = []
     if gold.of and gold.highest < GOLD_AT_LEAST:
-        marks.append("misses gold questions")
+        marks.append(gettext_noop("misses gold questions"))
     lowest = None if usual_share is None else usual_share - AGREEMENT_MARGIN
     share = own.agreement
     if lowest is not None and share.of >= FEWEST and share.highest < lowest:
-        marks.append("often disagrees with the majority")
+        marks.append(gettext_noop("often disagrees with the majority"))
     hasty = None if usual_seconds is None else HASTY * usual_seconds
     if hasty is not None and own.timed >= FEWEST and (own.median or 0) < hasty:
-        marks.append("much faster than the others")
+        marks.append(gettext_noop("much faster than the others"))
     return tuple(marks)
 
 

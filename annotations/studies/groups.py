@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
+from django.utils import translation
+from django.utils.translation import gettext, ngettext
 
 from annotations import event_log
 from annotations.errors import StudyRefused
@@ -40,7 +42,8 @@ def make_group(*, study: Study, name: str, selection: Selection, inside: bool) -
     if Group.objects.filter(study=study, name=name).exists():
         raise StudyRefused(f"There is a group “{name}” already.")
     group = Group.objects.create(study=study, name=name, selection=selection, inside=inside)
-    event_log.note(study, "group", f"created the group “{name}”: {group.images_in_words}")
+    with translation.override("en"):
+        event_log.note(study, "group", f"created the group “{name}”: {group.images_in_words}")
     return group
 
 
@@ -69,7 +72,13 @@ def delete_group(*, group: Group) -> str:
     people = group.members.count()
     group.delete()
     event_log.note(group.study_id, "group", f"deleted the group “{group.name}”")
-    get = f"Its {people} people get" if people != 1 else "Its one person gets"
+    deleted = gettext("The group “%(name)s” is deleted.") % {"name": group.name}
     if not people:
-        get = "People who come by its links get"
-    return f"The group “{group.name}” is deleted. {get} all images now; every answer is kept."
+        get = gettext("People who come by its links get all images now; every answer is kept.")
+    else:
+        get = ngettext(
+            "Its one person gets all images now; every answer is kept.",
+            "Its %(people)s people get all images now; every answer is kept.",
+            people,
+        ) % {"people": people}
+    return f"{deleted} {get}"

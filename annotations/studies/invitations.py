@@ -125,12 +125,10 @@ def check_open(invitation: Invitation) -> None:
     if invitation.is_open:
         return
     if invitation.closed_at is not None:
-        words = "closed"
-    elif invitation.uses_left == 0:
-        words = "used up"
-    else:
-        raise StudyRefused("This invitation has expired. Ask the study's owner for a new one.")
-    raise StudyRefused(f"This invitation has been {words}. Ask the study's owner for a new one.")
+        raise StudyRefused("This invitation has been closed. Ask the study's owner for a new one.")
+    if invitation.uses_left == 0:
+        raise StudyRefused("This invitation has been used up. Ask the study's owner for a new one.")
+    raise StudyRefused("This invitation has expired. Ask the study's owner for a new one.")
 
 
 def membership_of(*, invitation: Invitation, user: Any) -> Membership | None:

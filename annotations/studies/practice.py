@@ -16,7 +16,7 @@ from django.db import transaction
 from django.db.models import QuerySet, Sum
 from django.utils import timezone
 from django.utils.crypto import salted_hmac
-from django.utils.translation import gettext
+from django.utils.translation import gettext, ngettext
 
 from annotations import event_log
 from annotations.errors import LabelRefused, StudyRefused
@@ -112,9 +112,12 @@ def usable(study: Study) -> list[int]:
 
 def _too_few(wanted: int, there: int) -> str:
     if not there:
-        return "A qualification needs gold questions, and none is set: set some first."
-    only = "Only 1 gold question fits" if there == 1 else f"Only {there} gold questions fit"
-    return f"{only} these questions: {wanted} are needed."
+        return gettext("A qualification needs gold questions, and none is set: set some first.")
+    return ngettext(
+        "Only %(there)s gold question fits these questions: %(wanted)s are needed.",
+        "Only %(there)s gold questions fit these questions: %(wanted)s are needed.",
+        there,
+    ) % {"there": there, "wanted": wanted}
 
 
 def results(study: Study) -> QuerySet[PracticeTry]:

@@ -14,8 +14,9 @@ from datetime import datetime, timedelta
 from django.contrib.auth import get_user_model
 from django.db import transaction
 from django.db.models import Q, QuerySet
-from django.utils import timezone
+from django.utils import timezone, translation
 from django.utils.formats import date_format
+from django.utils.translation import gettext, ngettext
 
 from annotations import event_log, traces
 from annotations.errors import StudyRefused
@@ -67,12 +68,16 @@ def plan(*, study: Study, rule: str, days: int) -> Plan:
     )
     due = due_at(drawn)
     if rule == Rule.KEEP:
-        return Plan(rule, days, None, "Everything is kept until somebody deletes it.")
+        words = gettext("Everything is kept until somebody deletes it.")
+        return Plan(rule, days, None, words)
     if due is not None:
-        when = f"On {date_format(due, 'j F Y')}"
+        when = gettext("On %(day)s") % {"day": date_format(due, gettext("j F Y"))}
     else:
-        when = f"{days} day{'s' * (days != 1)} after this study closes"
-    return Plan(rule, days, due, f"{when}, {_deed(study, rule)} This cannot be undone.")
+        when = ngettext(
+            "%(days)s day after this study closes", "%(days)s days after this study closes", days
+        ) % {"days": days}
+    words = gettext("%(when)s, %(deed)s This cannot be undone.")
+    return Plan(rule, days, due, words % {"when": when, "deed": _deed(study, rule)})
 
 
 @transaction.atomic
@@ -84,7 +89,8 @@ def set_rule(*, study: Study, rule: str, days: int) -> Retention:
     )
     words = "keeps everything after the study has closed"
     if rule != Rule.KEEP:
-        words = f"decided for {days} days after the study has closed: {Rule(rule).label}"
+        with translation.override("en"):
+            words = f"decided for {days} days after the study has closed: {Rule(rule).label}"
     event_log.note(study, "retention", words)
     return retention
 
@@ -168,27 +174,33 @@ def _other_members(study: Study) -> QuerySet[Membership]:
 def _deed(study: Study, rule: str) -> str:
     if rule == Rule.DELETE:
         answers = Annotation.objects.filter(study=study).count()
-        return (
-            f"the study is deleted with all that belongs to it: {study.prompts.count():,} prompts, "
-            f"{images_n(study):,} images, {answers:,} answers, and the scores, reports and "
-            "events. Export first what you want to keep."
-        )
+        return gettext(
+            "the study is deleted with all that belongs to it: %(prompts)s prompts, %(images)s images, "
+            "%(answers)s answers, and the scores, reports and events. Export first what you want to keep."
+        ) % {
+            "prompts": f"{study.prompts.count():,}",
+            "images": f"{images_n(study):,}",
+            "answers": f"{answers:,}",
+        }
     people = _other_members(study).count()
-    who = "one person" if people == 1 else f"{people:,} people"
-    taken = (
-        f"the names, worker numbers and network addresses of {who} are taken out, and their "
-        "accounts leave the study."
-    )
+    taken = ngettext(
+        "the name, worker number and network address of one person are taken out, and their account "
+        "leaves the study.",
+        "the names, worker numbers and network addresses of %(people)s people are taken out, and "
+        "their accounts leave the study.",
+        people,
+    ) % {"people": f"{people:,}"}
     if rule == Rule.FORGET:
-        return (
-            f"{taken} Their answers stay, under random names that nobody can trace; what they wrote "
-            "to flags is deleted. Answers in free text stay. Owners and researchers keep their "
-            "places."
+        words = gettext(
+            "%(taken)s Their answers stay, under random names that nobody can trace; what they wrote "
+            "to flags is deleted. Answers in free text stay. Owners and researchers keep their places."
         )
-    return (
-        f"{taken} Their answers stay, under the pseudonyms that exports use. Answers in free text "
-        "stay. Owners and researchers keep their places."
-    )
+    else:
+        words = gettext(
+            "%(taken)s Their answers stay, under the pseudonyms that exports use. Answers in free "
+            "text stay. Owners and researchers keep their places."
+        )
+    return words % {"taken": taken}
 
 
 def _check(rule: str, days: int) -> None:

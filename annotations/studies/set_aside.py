@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from django.db import transaction
 from django.db.models import F, Q
+from django.utils.translation import gettext, ngettext
 
 from annotations import event_log
 from annotations.models import Annotation, Image, Membership
@@ -25,14 +26,18 @@ class CountedAgain:
         """A note for the owner if some answers stay set aside."""
         if not self.aside:
             return ""
-        counts = {0: "No answer counts", 1: "1 answer counts"}.get(
-            self.counted, f"{self.counted} answers count"
-        )
-        stay = "1 stays" if self.aside == 1 else f"{self.aside} stay"
-        return (
-            f"{counts} again; {stay} excluded: enough people have answered for these images "
-            "meanwhile. Raise the number of people for each image to include them too."
-        )
+        counts = gettext("No answer counts again.")
+        if self.counted:
+            counts = ngettext(
+                "%(number)s answer counts again.", "%(number)s answers count again.", self.counted
+            ) % {"number": self.counted}
+        stay = ngettext(
+            "%(number)s stays excluded: enough people have answered for this image meanwhile.",
+            "%(number)s stay excluded: enough people have answered for these images meanwhile.",
+            self.aside,
+        ) % {"number": self.aside}
+        more = gettext("Raise the number of people for each image to include them too.")
+        return f"{counts} {stay} {more}"
 
 
 @transaction.atomic

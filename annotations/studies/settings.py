@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.db import transaction
 from django.db.models import F, Q
 from django.utils import timezone
+from django.utils.translation import ngettext
 
 from annotations import event_log
 from annotations.errors import StudyRefused
@@ -114,9 +115,11 @@ def remove(*, member: Membership) -> str:
     event_log.note(member.study_id, "removed", words, about=member)
     if not closed:
         return ""
-    links = "The link" if closed == 1 else f"The {closed} links"
-    is_closed = "is closed" if closed == 1 else "are closed"
-    return f"{links} that {member.name} made or came by {is_closed}. Make a new one for others."
+    return ngettext(
+        "The link that %(name)s made or came by is closed. Make a new one for others.",
+        "The %(closed)s links that %(name)s made or came by are closed. Make a new one for others.",
+        closed,
+    ) % {"name": member.name, "closed": closed}
 
 
 @transaction.atomic

@@ -11,6 +11,7 @@ from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse_lazy
+from django.utils.translation import gettext
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_http_methods, require_POST
 
@@ -70,5 +71,5 @@ class Reset(auth.PasswordResetConfirmView):
         answer = super().form_valid(form)
         words = "set a new password by a link"
         event_log.note_account("password", words, account=form.user, by=form.user)
-        messages.success(self.request, "The new password is set. Log in with it.")
+        messages.success(self.request, gettext("The new password is set. Log in with it."))
         return answer

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.http import HttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from annotations.access import PersonsRequest, Place, places_of
@@ -40,14 +41,17 @@ def search(request: PersonsRequest) -> HttpResponse:
 
 def _groups(places: list[Place], here: Place | None, words: list[str]) -> list[Group]:
     if not words:
-        return [Group("Studies", [_study_link(place) for place in places[:MOST]])]
+        return [Group(gettext("Studies"), [_study_link(place) for place in places[:MOST]])]
     of = [here] if here else places
     searched = [place.study.pk for place in of if place.may_research]
     return [
-        Group("Pages", _pages(here, words) if here else []),
-        Group("Studies", [_study_link(place) for place in places if _fits(place, words)][:MOST]),
-        Group("Images", _images(searched, words)),
-        Group("Prompts", _prompts(searched, words)),
+        Group(gettext("Pages"), _pages(here, words) if here else []),
+        Group(
+            gettext("Studies"),
+            [_study_link(place) for place in places if _fits(place, words)][:MOST],
+        ),
+        Group(gettext("Images"), _images(searched, words)),
+        Group(gettext("Prompts"), _prompts(searched, words)),
     ]
 
 

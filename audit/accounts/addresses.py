@@ -14,11 +14,13 @@ from django.core import signing
 from django.core.mail import send_mail
 from django.db import transaction
 from django.urls import reverse
+from django.utils import translation
 from django.utils.translation import gettext, gettext_noop
 
 from annotations import event_log
 from annotations.errors import Refused
 from annotations.rates import Rate
+from audit.languages import language_of_mails
 from audit.models import ConfirmedAddress
 
 MAILS = Rate("mails to confirm an address", free=3, every=timedelta(hours=1))
@@ -27,14 +29,6 @@ A_DAY = timedelta(days=1)
 DEAD_LINK = gettext_noop(
     "This link does not work any more. Ask for a new one on your account page."
 )
-SUBJECT = "Confirm your address for Jurybox"
-LETTER = """Somebody, we hope you, gave this address for the account “{name}”.
-
-Log in and confirm it here, within a day:
-{link}
-
-If it was not you, do nothing.
-"""
 
 
 def is_confirmed(user: User) -> bool:
@@ -86,7 +80,15 @@ def send_letter(account: int, address: str) -> None:
     user = User.objects.filter(pk=account, is_active=True).exclude(email="").first()
     if user is not None:
         link = address.rstrip("/") + path_for(user)
-        send_mail(SUBJECT, LETTER.format(name=user.get_username(), link=link), None, [user.email])
+        with translation.override(language_of_mails(user)):
+            subject = gettext("Confirm your address for Jurybox")
+            letter = [
+                gettext("Somebody, we hope you, gave this address for the account “%(name)s”.")
+                % {"name": user.get_username()},
+                gettext("Log in and confirm it here, within a day:") + f"\n{link}",
+                gettext("If it was not you, do nothing."),
+            ]
+        send_mail(subject, "\n\n".join(letter) + "\n", None, [user.email])
 
 
 @transaction.atomic

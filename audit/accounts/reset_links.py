@@ -21,13 +21,16 @@ from django.core.mail import send_mail
 from django.db import transaction
 from django.db.models import Q
 from django.urls import reverse
+from django.utils import translation
 from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
+from django.utils.translation import gettext
 
 from annotations import event_log
 from annotations.errors import NotYours, Refused
 from annotations.models import Membership, Study
 from annotations.rates import Rate
+from audit.languages import language_of_mails
 
 # Mails for one typed name, and questions of one network.
 MAILS = Rate("reset mails for a name", free=3, every=timedelta(hours=1))
@@ -35,14 +38,6 @@ QUESTIONS = Rate("forgotten passwords of a network", free=10, every=timedelta(mi
 MOST_ACCOUNTS = 5
 NO_PASSWORD = "This account has no password here: it logs in another way."  # noqa: S105
 NOT_YOURS = "Only somebody who runs this installation can make a link for this account."
-SUBJECT = "A new password for Jurybox"
-LETTER = """Somebody, we hope you, asked for a new password for the account “{name}”.
-
-Set it here, within a day:
-{link}
-
-If it was not you, do nothing: the password stays what it is.
-"""
 
 
 @transaction.atomic
@@ -80,8 +75,17 @@ def send_mails(accounts: Sequence[int], address: str) -> None:
     users = User.objects.filter(pk__in=list(accounts), is_active=True).exclude(email="")
     for user in users:
         link = address.rstrip("/") + path_for(user)
-        letter = LETTER.format(name=user.get_username(), link=link)
-        send_mail(SUBJECT, letter, None, [user.email])
+        with translation.override(language_of_mails(user)):
+            subject = gettext("A new password for Jurybox")
+            letter = [
+                gettext(
+                    "Somebody, we hope you, asked for a new password for the account “%(name)s”."
+                )
+                % {"name": user.get_username()},
+                gettext("Set it here, within a day:") + f"\n{link}",
+                gettext("If it was not you, do nothing: the password stays what it is."),
+            ]
+        send_mail(subject, "\n\n".join(letter) + "\n", None, [user.email])
         event_log.note_account("reset link", "was sent a link to set a new password", account=user)
 
 

@@ -11,6 +11,7 @@ from urllib.parse import urlencode
 from django.db import connection
 from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
+from django.utils.translation import gettext_lazy
 
 from annotations.bounded_numbers import read_number
 from annotations.models import Assignment, Generator, Image, Prompt, Selection, Study
@@ -26,24 +27,28 @@ LONGEST, MOST_WORDS = 300, 12
 MOST_TAGS = 300
 
 VARIANTS = dict(Image.Variant.choices)
-FLAGS = {"open": "open", "any": "open or resolved"}
+FLAGS = {"open": gettext_lazy("open"), "any": gettext_lazy("open or resolved")}
 LABELS = {
-    "none": "nobody",
-    "some": "fewer people than wanted",
-    "enough": "as many as wanted",
-    "can't tell": "somebody cannot tell",
+    "none": gettext_lazy("nobody"),
+    "some": gettext_lazy("fewer people than wanted"),
+    "enough": gettext_lazy("as many as wanted"),
+    "can't tell": gettext_lazy("somebody cannot tell"),
 }
-KNOWN = {"yes": "gold questions", "no": "no gold questions"}
+KNOWN = {"yes": gettext_lazy("gold questions"), "no": gettext_lazy("no gold questions")}
 SORTS = {
-    "": "image id",
-    "score": "judge’s score, lowest first",
-    "-score": "judge’s score, highest first",
-    "-split": "people differ most",
-    "mean": "people’s answer, lowest first",
-    "-mean": "people’s answer, highest first",
+    "": gettext_lazy("image id"),
+    "score": gettext_lazy("judge’s score, lowest first"),
+    "-score": gettext_lazy("judge’s score, highest first"),
+    "-split": gettext_lazy("people differ most"),
+    "mean": gettext_lazy("people’s answer, lowest first"),
+    "-mean": gettext_lazy("people’s answer, highest first"),
 }
 # What most people answered, for questions of yes and no.
-SAYS = {"yes": "most say yes", "no": "most say no", "draw": "as many yes as no"}
+SAYS = {
+    "yes": gettext_lazy("most say yes"),
+    "no": gettext_lazy("most say no"),
+    "draw": gettext_lazy("as many yes as no"),
+}
 ANY = "any"
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotations.bounded_numbers import SMALLEST
 from annotations.errors import Refused
 from annotations.models import Study
@@ -378,25 +380,27 @@ def _assumed(body: dict[str, Any], wish: Wish) -> list[str]:
     told = []
     if body["pilot"]["rests_on"] == "assumed":
         variance, rho = body["pilot"]["variance"], body["pilot"]["explained"]
-        how = "as you say"
+        words = gettext("People’s answers vary by %(variance)s (variance), as you say.")
         if wish.variance is None:
-            how = (
-                "as if people gave every answer as often as every other; fewer labels are "
-                "needed where they agree on most images"
+            words = gettext(
+                "People’s answers vary by %(variance)s (variance), as if people gave every answer as "
+                "often as every other; fewer labels are needed where they agree on most images."
             )
-        told.append(f"People’s answers vary by {variance['value']:.3g} (variance), {how}.")
+        told.append(words % {"variance": f"{variance['value']:.3g}"})
         if "value" in rho:
-            said = "as you say" if wish.rho is not None else "a usual judge"
-            told.append(
-                f"Judges follow people’s answers at ρ = {math.sqrt(rho['value']):.2g}, {said}."
-            )
+            words = gettext("Judges follow people’s answers at ρ = %(rho)s, as you say.")
+            if wish.rho is None:
+                words = gettext("Judges follow people’s answers at ρ = %(rho)s, a usual judge.")
+            told.append(words % {"rho": f"{math.sqrt(rho['value']):.2g}"})
     if body["pace"]["rests_on"] != "pilot":
-        said = (
-            "as you say" if wish.seconds is not None else "since no time of a person is known here"
-        )
-        told.append(f"An answer takes {body['pace']['value']:g} s, {said}.")
+        words = gettext("An answer takes %(seconds)s s, as you say.")
+        if wish.seconds is None:
+            words = gettext(
+                "An answer takes %(seconds)s s, since no time of a person is known here."
+            )
+        told.append(words % {"seconds": f"{body['pace']['value']:g}"})
     if body["generators"][0]["images"] is None:
-        told.append("The study has no images yet: it is planned for as many as one likes.")
+        told.append(gettext("The study has no images yet: it is planned for as many as one likes."))
     return told
 
 

@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
+from annotations.language.stored_words import say
 from audit.next_labels.plan import TARGETS
 from audit.words.report import title
 
 RESTS_ON = {
-    "own labels": "its own labels",
-    "all generators": "all generators’ labels",
-    "assumed": "assumptions",
+    "own labels": gettext_noop("its own labels"),
+    "all generators": gettext_noop("all generators’ labels"),
+    "assumed": gettext_noop("assumptions"),
 }
 
 
@@ -23,15 +26,19 @@ def headline(body: dict[str, Any]) -> str:
 def sentences(body: dict[str, Any]) -> list[str]:
     """The hours and the money; and what it rests on."""
     told = []
-    for way, words in (("assisted", "Judge-assisted"), ("alone", "Labels only")):
+    for way, words in (
+        ("assisted", gettext("Judge-assisted: %(work)s.")),
+        ("alone", gettext("Labels only: %(work)s.")),
+    ):
         total = body["total"][way]
         if "undefined" in total:
-            told.append(f"{words}: cannot be told ({total['undefined']}).")
-            continue
-        told.append(f"{words}: {_work(body, total)}.")
+            work = gettext("cannot be told (%(reason)s)") % {"reason": say(total["undefined"])}
+        else:
+            work = _work(body, total)
+        told.append(words % {"work": work})
     told.append(_rests_on(body))
     if body["simulated"]:
-        told.append("Simulated people gave answers here.")
+        told.append(gettext("Simulated people gave answers here."))
     return told
 
 
@@ -39,18 +46,18 @@ def raters(body: dict[str, Any]) -> str:
     """More people for each image, or more images."""
     found = body["raters"]
     if "undefined" in found:
-        return (
+        return gettext(
             "One person per image gives most for a mean; how much more people would add cannot be told: "
-            f"{found['undefined']}. Agreement, the people’s ceiling and the alternative annotator test "
-            "need two or three."
-        )
+            "%(reason)s. Agreement, the people’s ceiling and the alternative annotator test need two or "
+            "three."
+        ) % {"reason": say(found["undefined"])}
     share = found["intraclass"]
     between = _range(share["low"], share["high"], lambda value: f"{value:.2f}")
-    return (
-        f"For a mean, best is {found['best']} person per image and more images. Of what answers vary, "
-        f"{share['value']:.2f}{between} is between images, the rest between people about one image. "
-        "Agreement, the people’s ceiling and the alternative annotator test need two or three."
-    )
+    return gettext(
+        "For a mean, best is %(best)s person per image and more images. Of what answers vary, "
+        "%(share)s is between images, the rest between people about one image. Agreement, the people’s "
+        "ceiling and the alternative annotator test need two or three."
+    ) % {"best": found["best"], "share": f"{share['value']:.2f}{between}"}
 
 
 def drift(body: dict[str, Any]) -> list[str]:
@@ -94,10 +101,10 @@ def rows(body: dict[str, Any]) -> list[dict[str, Any]]:
     """A row for each generator, written out."""
     return [
         {
-            "name": row["name"] or "each generator",
-            "images": "any number" if row["images"] is None else f"{row['images']:,}",
+            "name": row["name"] or gettext("each generator"),
+            "images": gettext("any number") if row["images"] is None else f"{row['images']:,}",
             "labelled": f"{row['labelled']:,}",
-            "rests_on": RESTS_ON[row["rests_on"]],
+            "rests_on": gettext(RESTS_ON[row["rests_on"]]),
             "ways": [_cells(row[way]) for way in ("assisted", "alone")],
         }
         for row in body["generators"]
@@ -110,7 +117,7 @@ def choices(body: dict[str, Any]) -> list[dict[str, str]]:
             "people": str(one["people"]),
             "images": f"{one['images']:,}" if "images" in one else "–",
             "answers": f"{one['answers']:,}" if "answers" in one else "–",
-            "hours": hours(one["hours"]) if "hours" in one else one["undefined"],
+            "hours": hours(one["hours"]) if "hours" in one else say(one["undefined"]),
             "money": f"{one['money']:,.0f}" if "money" in one else "",
         }
         for one in body["raters"].get("choices", ())
@@ -157,58 +164,86 @@ def _lines(body: dict[str, Any]) -> Iterator[str]:
 
 
 def _goal_words(body: dict[str, Any]) -> str:
-    unit = "points" if body["in_points"] else "on the scale"
-    return f"±{body['within']:g} {unit} at 95 % for {TARGETS[body['target']]}"
+    words = gettext("±%(within)s points at 95 %% for %(target)s")
+    if not body["in_points"]:
+        words = gettext("±%(within)s on the scale at 95 %% for %(target)s")
+    return words % {"within": f"{body['within']:g}", "target": say(TARGETS[body["target"]])}
 
 
 def _needed(body: dict[str, Any]) -> str:
     told = []
-    for way, words in (("assisted", "judge-assisted"), ("alone", "with labels only")):
+    for way, cannot, first, words in (
+        (
+            "assisted",
+            gettext("judge-assisted cannot be told (%(reason)s)"),
+            gettext("%(count)s labelled images per generator judge-assisted"),
+            gettext("%(count)s judge-assisted"),
+        ),
+        (
+            "alone",
+            gettext("with labels only cannot be told (%(reason)s)"),
+            gettext("%(count)s labelled images per generator with labels only"),
+            gettext("%(count)s with labels only"),
+        ),
+    ):
         ways = [row[way] for row in body["generators"]]
         known = [one["labels"] for one in ways if "labels" in one]
         if len(known) < len(ways):
             reasons = sorted({one["undefined"] for one in ways if "undefined" in one})
-            told.append(f"{words} cannot be told ({reasons[0]})")
+            told.append(cannot % {"reason": say(reasons[0])})
             continue
         low, high = min(known), max(known)
-        count = f"{low:,}" if low == high else f"{low:,} to {high:,}"
-        what = "" if told else " labelled images per generator"
-        told.append(f"{count}{what} {words}")
-    return ", ".join(told)
+        count = f"{low:,}"
+        if low != high:
+            count = gettext("%(low)s to %(high)s") % {"low": f"{low:,}", "high": f"{high:,}"}
+        told.append((words if told else first) % {"count": count})
+    return gettext(", ").join(told)
 
 
 def _work(body: dict[str, Any], total: dict[str, Any]) -> str:
     people = body["people_per_image"]
     if not total["still"]:
-        return "there are labels enough already"
-    each = "one person" if people == 1 else f"{people} people"
-    work = (
-        f"{total['still']:,} more labelled images"
-        f"{_range(total['still_low'], total['still_high'], lambda value: f'{value:,}')}, "
-        f"{total['answers']:,} answers with {each} per image, "
-        f"{hours(total['hours'])}{_range(total['hours_low'], total['hours_high'], hours)}"
-    )
+        return gettext("there are labels enough already")
+    more = _range(total["still_low"], total["still_high"], lambda value: f"{value:,}")
+    time = _range(total["hours_low"], total["hours_high"], hours)
+    work = ngettext(
+        "%(still)s more labelled images, %(answers)s answers with %(people)s person per image, %(hours)s",
+        "%(still)s more labelled images, %(answers)s answers with %(people)s people per image, %(hours)s",
+        people,
+    ) % {
+        "still": f"{total['still']:,}{more}",
+        "answers": f"{total['answers']:,}",
+        "people": people,
+        "hours": f"{hours(total['hours'])}{time}",
+    }
     if "money" in total:
-        work += (
-            f", {total['money']:,.0f}"
-            f"{_range(total['money_low'], total['money_high'], lambda value: f'{value:,.0f}')} "
-            f"at {body['pay_per_hour']:g} an hour"
-        )
+        money = _range(total["money_low"], total["money_high"], lambda value: f"{value:,.0f}")
+        pay = gettext("%(money)s at %(pay)s an hour") % {
+            "money": f"{total['money']:,.0f}{money}",
+            "pay": f"{body['pay_per_hour']:g}",
+        }
+        return gettext(", ").join([work, pay])
     return work
 
 
 def _rests_on(body: dict[str, Any]) -> str:
     pilot, pace = body["pilot"], body["pace"]
     if pilot["rests_on"] == "assumed":
-        what = f"There are {pilot['labels']} labels" if pilot["labels"] else "There are no labels"
-        told = f"{what}: this rests on assumptions"
+        told = gettext("There are no labels: this rests on assumptions.")
+        if pilot["labels"]:
+            told = gettext("There are %(labels)s labels: this rests on assumptions.")
     else:
-        told = f"It rests on {pilot['labels']:,} labelled images (ranges: their 95 % intervals)"
+        told = gettext("It rests on %(labels)s labelled images (ranges: their 95 %% intervals).")
+    lines = [told % {"labels": f"{pilot['labels']:,}"}]
     if pace["rests_on"] == "pilot":
-        told += f" and on {pace['value']:.3g} s an answer, the median of {pace['n']:,}"
+        lines.append(
+            gettext("An answer takes %(seconds)s s, the median of %(answers)s.")
+            % {"seconds": f"{pace['value']:.3g}", "answers": f"{pace['n']:,}"}
+        )
     if body["judges"]:
-        told += f". Judges: {', '.join(title(name) for name in body['judges'])}"
-    return told + "."
+        named = ", ".join(title(name) for name in body["judges"])
+        lines.append(gettext("Judges: %(judges)s.") % {"judges": named})
+    return " ".join(lines)
 
 
 def _cells(way: dict[str, Any]) -> dict[str, str]:
@@ -217,11 +252,13 @@ def _cells(way: dict[str, Any]) -> dict[str, str]:
         return f"±{told['value']:.1f}" if "value" in told else "–"
 
     if "labels" not in way:
-        with_all = f"; all images give {width('with_all')}" if "with_all" in way else ""
+        with_all = ""
+        if "with_all" in way:
+            with_all = gettext("; all images give %(width)s") % {"width": width("with_all")}
         return {
             "labels": "–",
             "range": "",
-            "why": f"{way['undefined']}{with_all}",
+            "why": f"{say(way['undefined'])}{with_all}",
             "now": width("now"),
             "with_more": width("with_more"),
         }
@@ -238,6 +275,8 @@ def _range(low: Any, high: Any, write: Any) -> str:
     if low is None:
         return ""
     if high is None:
-        return f" ({write(low)} or more)"
+        return " " + gettext("(%(low)s or more)") % {"low": write(low)}
     ends = write(low), write(high)
-    return "" if ends[0] == ends[1] else f" ({ends[0]} to {ends[1]})"
+    if ends[0] == ends[1]:
+        return ""
+    return " " + gettext("(%(low)s to %(high)s)") % {"low": ends[0], "high": ends[1]}

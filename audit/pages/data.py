@@ -12,6 +12,7 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import (
@@ -40,7 +41,7 @@ from audit.words.report import title
 from judges.models import Run, Score
 from judges.names import runs_by_name
 
-VIEWS = {"grid": "grid", "table": "table"}
+VIEWS = {"grid": gettext_lazy("grid"), "table": gettext_lazy("table")}
 # A page beyond the last one is the last one.
 MOST_DIGITS = 9
 
@@ -85,8 +86,12 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
             selections.label_first(study=study, selection=chosen)
             messages.success(
                 request,
-                f"{chosen.images} image{'' if chosen.images == 1 else 's'} will be labelled "
-                "before all others.",
+                ngettext(
+                    "%(number)s image will be labelled before all others.",
+                    "%(number)s images will be labelled before all others.",
+                    chosen.images,
+                )
+                % {"number": chosen.images},
             )
         if do == "known":
             return redirect("known-answer-walk", slug, chosen.pk)
@@ -119,8 +124,12 @@ def draw(request: HtmxRequest, slug: str) -> HttpResponse:
     )
     messages.success(
         request,
-        f"{made.count} image{'' if made.count == 1 else 's'} drawn. People get these, and all "
-        "others wait.",
+        ngettext(
+            "%(number)s image drawn. People get these, and all others wait.",
+            "%(number)s images drawn. People get these, and all others wait.",
+            made.count,
+        )
+        % {"number": made.count},
     )
     return redirect("data", slug=slug)
 
@@ -166,8 +175,8 @@ class _Page:
             "is_owner": self.place.owns,
             "view": self.view,
             "views": [
-                {"name": name, "url": self._as_view(name), "here": name == self.view}
-                for name in VIEWS
+                {"name": words, "url": self._as_view(name), "here": name == self.view}
+                for name, words in VIEWS.items()
             ],
             "total": total,
             "filters": filters,
@@ -204,29 +213,36 @@ class _Page:
         generators = study.generators.values_list("name", flat=True)
         made = list(study.selections.all()[:100])
         menus = [
-            select("generator", "generator", _any((g, g) for g in generators), filters.generator),
-            select("tag", "tag", _any((t, t) for t in browse.all_tags(study)), filters.tag),
-            select("variant", "prompts", _any(browse.VARIANTS.items()), filters.variant),
-            select("labels", "labelled by", _any(browse.LABELS.items()), filters.labels),
-            select("answer", "people say", _any(_answers(questions)), filters.answer),
+            select(
+                "generator",
+                gettext("generator"),
+                _any((g, g) for g in generators),
+                filters.generator,
+            ),
+            select(
+                "tag", gettext("tag"), _any((t, t) for t in browse.all_tags(study)), filters.tag
+            ),
+            select("variant", gettext("prompts"), _any(browse.VARIANTS.items()), filters.variant),
+            select("labels", gettext("labelled by"), _any(browse.LABELS.items()), filters.labels),
+            select("answer", gettext("people say"), _any(_answers(questions)), filters.answer),
             select(
                 "split",
-                "people differ about",
-                _any([(browse.ANY, "something"), *((name, name) for name in names)]),
+                gettext("people differ about"),
+                _any([(browse.ANY, gettext("something")), *((name, name) for name in names)]),
                 filters.split,
             ),
-            select("flag", "flags", _any(browse.FLAGS.items()), filters.flag),
-            select("known", "gold questions", _any(browse.KNOWN.items()), filters.known),
+            select("flag", gettext("flags"), _any(browse.FLAGS.items()), filters.flag),
+            select("known", gettext("gold questions"), _any(browse.KNOWN.items()), filters.known),
         ]
         if made:
             listed = [(str(one.pk), f"{one.name} ({one.images})") for one in made]
-            menus.append(select("selection", "selection", _any(listed), filters.selection))
+            menus.append(select("selection", gettext("selection"), _any(listed), filters.selection))
         judges = [(name, title(name)) for name in self.judges]
         return {
             "menus": [menu for menu in menus if len(menu["choices"]) > 1],
             "draw_count": _draw_count(self.request.GET.get("draw", "")),
-            "judge_menu": select("judge", "judge", judges, self.judge) if judges else None,
-            "sort_menu": select("sort", "sort by", self._sorts(), filters.sort),
+            "judge_menu": select("judge", gettext("judge"), judges, self.judge) if judges else None,
+            "sort_menu": select("sort", gettext("sort by"), self._sorts(), filters.sort),
             "used": sum(
                 bool(getattr(filters, name))
                 for name in ("variant", "labels", "answer", "split", "flag", "known", "selection")
@@ -251,7 +267,7 @@ class _Page:
             "study": study,
             "is_owner": self.place.owns,
             "image": shown,
-            "thing": f"Image {shown.key}",
+            "thing": gettext("Image %(key)s") % {"key": shown.key},
             "image_url": reverse("image", args=[shown.public_id]) if shown.file else "",
             "back": self.address("data", page=_page_of(at)),
             "prompt_url": self._of_prompt(shown.prompt.key),
@@ -360,7 +376,7 @@ def _draw_count(text: str) -> str:
 
 
 def _any(choices: Any) -> list[tuple[str, str]]:
-    return [("", "any"), *choices]
+    return [("", gettext("any")), *choices]
 
 
 def _answers(questions: Any) -> list[tuple[str, str]]:
@@ -378,7 +394,11 @@ def _answers(questions: Any) -> list[tuple[str, str]]:
             ]
             continue
         listed += [
-            (f"{question.name}:{low:g}-{high:g}", f"{question.name}: {low:g} to {high:g}")
+            (
+                f"{question.name}:{low:g}-{high:g}",
+                gettext("%(question)s: %(low)s to %(high)s")
+                % {"question": question.name, "low": f"{low:g}", "high": f"{high:g}"},
+            )
             for low, high in zip(numbers, numbers[1:], strict=False)
         ]
     return listed
@@ -421,5 +441,5 @@ def _did(annotation: Any) -> str:
     if annotation.state != annotation.State.COUNTED:
         return annotation.get_state_display()
     if annotation.revision > 1:
-        return f"corrected (version {annotation.revision})"
-    return "answered"
+        return gettext("corrected (version %(number)s)") % {"number": annotation.revision}
+    return gettext("answered")

@@ -8,6 +8,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext
 from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404
@@ -49,8 +50,11 @@ def draw(request: HtmxRequest, slug: str) -> HttpResponse:
     made = draw_to_people(study=study, judge=judge, body=page.body, user=request.user)
     messages.success(
         request,
-        f"{made.count} images drawn: all on which {title(judge)} may not be trusted, and others by "
-        "chance. People get these, and all others wait.",
+        gettext(
+            "%(count)s images drawn: all on which %(judge)s may not be trusted, and others by chance. "
+            "People get these, and all others wait."
+        )
+        % {"count": made.count, "judge": title(judge)},
     )
     return redirect("data", slug=slug)
 
@@ -58,7 +62,7 @@ def draw(request: HtmxRequest, slug: str) -> HttpResponse:
 @report_view("audit/decide.html")
 def decide(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    shown: dict[str, Any] = {"thing": "What each judge may be used for"}
+    shown: dict[str, Any] = {"thing": gettext("What each judge may be used for")}
     if not page.compares:
         return shown
     return {
@@ -113,7 +117,7 @@ def people(page: ReportPage, body: dict[str, Any]) -> Table:
                 link=page.address("judge", judge=name),
             )
         )
-    return Table("instead-of-people", "Instead of people", "judge", PEOPLE, rows)
+    return Table("instead-of-people", gettext("Instead of people"), gettext("judge"), PEOPLE, rows)
 
 
 def reward(page: ReportPage, body: dict[str, Any]) -> Table:
@@ -130,7 +134,7 @@ def reward(page: ReportPage, body: dict[str, Any]) -> Table:
             "over_the_average": brier.get("over_the_average", brier),
         }
         rows.append(row(title(name), stats, REWARD, judge=name, face=face_of(body, name)))
-    return Table("its-score", "What its score is worth", "judge", REWARD, rows)
+    return Table("its-score", gettext("What its score is worth"), gettext("judge"), REWARD, rows)
 
 
 def balanced(body: dict[str, Any]) -> Table:
@@ -144,7 +148,9 @@ def balanced(body: dict[str, Any]) -> Table:
         )
         for name, judge in body["judges"].items()
     ]
-    return Table("rare-answers", "Where one answer is rare", "judge", BALANCED, rows)
+    return Table(
+        "rare-answers", gettext("Where one answer is rare"), gettext("judge"), BALANCED, rows
+    )
 
 
 def ranking(body: dict[str, Any], name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from typing import Any
 from django.http import Http404, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET
 
 from annotations import event_log
@@ -28,9 +29,9 @@ from judges.models import Run
 from judges.names import runs_by_name
 
 PEOPLE = {
-    "everybody": "everybody by a pseudonym",
-    "accounts": "people with an account by a pseudonym",
-    "nobody": "nobody: names as they are",
+    "everybody": gettext_lazy("everybody by a pseudonym"),
+    "accounts": gettext_lazy("people with an account by a pseudonym"),
+    "nobody": gettext_lazy("nobody: names as they are"),
 }
 FORMATS = {"csv": "CSV", "jsonl": "JSONL", "parquet": "Parquet", "zip": "ZIP", **tables.NAMES}
 
@@ -182,14 +183,22 @@ def _options(request: HtmxRequest, place: Place, judges: Mapping[str, Run]) -> d
 def _menus(place: Place, asked: dict[str, str], judges: Mapping[str, Run]) -> list[dict[str, Any]]:
     people = PEOPLE if place.owns else {"everybody": PEOPLE["everybody"]}
     menus = [
-        select("people", "hidden behind a pseudonym", people.items(), asked["people"]),
-        select("rule", "people together by", [(r, r) for r in RULES], asked["rule"]),
+        select("people", gettext("hidden behind a pseudonym"), people.items(), asked["people"]),
+        select(
+            "rule",
+            gettext("people together by"),
+            [(rule, gettext(rule)) for rule in RULES],
+            asked["rule"],
+        ),
     ]
     if judges:
-        named = [("", "all judges"), *((name, title(name)) for name in judges)]
-        menus.append(select("of", "scores of", named, asked["of"]))
-    pictures = [("", "without pictures"), ("1", "with the pictures")]
-    menus.append(select("pictures", "whole study", pictures, asked["pictures"]))
+        named = [("", gettext("all judges")), *((name, title(name)) for name in judges)]
+        menus.append(select("of", gettext("scores of"), named, asked["of"]))
+    pictures = [
+        ("", gettext("without pictures")),
+        ("1", gettext("with the pictures")),
+    ]
+    menus.append(select("pictures", gettext("whole study"), pictures, asked["pictures"]))
     return menus
 
 

@@ -10,10 +10,12 @@ from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop, ngettext
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.exports.pseudonyms import naming
+from annotations.language.stored_words import say
 from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
 from audit.charts import people as people_charts
@@ -48,12 +50,12 @@ OF_PERSON = headings("like_others", *AGAINST, "severity", *CONFUSION, "seconds")
 # Of a question that is not answered by yes or no.
 WITHOUT_CLASSES = headings("like_others", *AGAINST, "severity", "seconds")
 OF_PAIR = headings("share", "kappa")
-PER = {"parts": "equal parts", "weeks": "weeks"}
+PER = {"parts": gettext_noop("equal parts"), "weeks": gettext_noop("weeks")}
 TITLES = {
-    "course": "Agreement over time",
-    "others": "Each person against the others",
-    "pairs": "Two people at a time",
-    "times": "Time for an image",
+    "course": gettext_noop("Agreement over time"),
+    "others": gettext_noop("Each person against the others"),
+    "pairs": gettext_noop("Two people at a time"),
+    "times": gettext_noop("Time for an image"),
 }
 NOTES = {
     "course": "An image counts at the time of its last answer. The band is the 95 % interval.",
@@ -181,11 +183,16 @@ def _context(page: PeoplePage) -> dict[str, Any]:
         "filters": [
             select(
                 "question",
-                "question",
+                gettext("question"),
                 [(name, row["words"]) for name, row in page.questions.items()],
                 question["question"],
             ),
-            select("per", "over time, by", PER.items(), page.per),
+            select(
+                "per",
+                gettext("over time, by"),
+                ((name, gettext(words)) for name, words in PER.items()),
+                page.per,
+            ),
         ],
         "filter_url": page.request.path,
         "plots": {name: _plot(page, name, body, question) for name in people_charts.CHARTS},
@@ -207,9 +214,9 @@ def _plot(
     blank = people_charts.blank(name, body, question)
     return {
         "name": name,
-        "title": TITLES[name],
+        "title": gettext(TITLES[name]),
         "blank": blank,
-        "note": "" if blank else NOTES[name],
+        "note": "" if blank else say(NOTES[name]),
         # The address changes with the data, so the browser redraws the chart only then.
         **chart_links(
             lambda kind: f"{page.address('people-chart', name, kind)}&data={body['data'][:12]}"
@@ -224,7 +231,8 @@ def _tables(body: dict[str, Any], question: dict[str, Any]) -> list[Table]:
             asked["words"],
             {**asked, **asked["alpha"]},
             BY_QUESTION,
-            note=f"{asked['question']}: {asked['answers']} answers about {asked['units']}",
+            note=gettext("%(question)s: %(answers)s answers about %(units)s")
+            % {name: asked[name] for name in ("question", "answers", "units")},
         )
         for asked in body["questions"]
     ]
@@ -240,8 +248,9 @@ def _tables(body: dict[str, Any], question: dict[str, Any]) -> list[Table]:
                 **(against[place] if against else {}),
             },
             of_person,
-            note=f"{person['forms']} form{'' if person['forms'] == 1 else 's'}"
-            f"{' · simulated' if person['simulated'] else ''}",
+            note=ngettext("%(forms)s form", "%(forms)s forms", person["forms"])
+            % {"forms": person["forms"]}
+            + (f" · {gettext('simulated')}" if person["simulated"] else ""),
         )
         for place, person in enumerate(body["people"])
     ]
@@ -250,24 +259,31 @@ def _tables(body: dict[str, Any], question: dict[str, Any]) -> list[Table]:
             made["name"],
             {**made, **made["alpha"]},
             BY_GENERATOR,
-            note=f"{made['units']} image{'' if made['units'] == 1 else 's'} or atoms",
+            note=ngettext("%(units)s image or atom", "%(units)s images or atoms", made["units"])
+            % {"units": made["units"]},
         )
         for made in question.get("by_generator", [])
     ]
     pairs = [_pair(body, *pair) for pair in question["pairs"]]
     return [
-        Table("questions", "By question", "question", BY_QUESTION, by_question),
-        Table(f"generators {name}", "By generator", "generator", BY_GENERATOR, generators),
-        Table(f"course {name}", "Over time", "when", IN_TIME, course),
-        Table(f"people {name}", "Single people", "person", of_person, persons),
-        Table(f"pairs {name}", "Pairs of people", "people", OF_PAIR, pairs),
+        Table("questions", gettext("By question"), gettext("question"), BY_QUESTION, by_question),
+        Table(
+            f"generators {name}",
+            gettext("By generator"),
+            gettext("generator"),
+            BY_GENERATOR,
+            generators,
+        ),
+        Table(f"course {name}", gettext("Over time"), gettext("when"), IN_TIME, course),
+        Table(f"people {name}", gettext("Single people"), gettext("person"), of_person, persons),
+        Table(f"pairs {name}", gettext("Pairs of people"), gettext("people"), OF_PAIR, pairs),
     ]
 
 
 def _span(part: dict[str, Any]) -> str:
     first, last = part["first"], part["last"]
     if first[:10] != last[:10]:
-        return f"{first[:10]} to {last[:10]}"
+        return gettext("%(low)s to %(high)s") % {"low": first[:10], "high": last[:10]}
     return (
         first[:10] if first[11:16] == last[11:16] else f"{first[:10]} {first[11:16]}–{last[11:16]}"
     )
@@ -289,7 +305,12 @@ def _pair(
 
     names = [body["people"][place]["name"] for place in (first, second)]
     stats = {"share": estimate(share), "kappa": estimate(kappa)}
-    return row(" and ".join(names), stats, OF_PAIR, note=f"{shared} in common")
+    return row(
+        gettext("%(one)s and %(other)s") % {"one": names[0], "other": names[1]},
+        stats,
+        OF_PAIR,
+        note=gettext("%(shared)s in common") % {"shared": shared},
+    )
 
 
 def _least_alike(pair: Row) -> tuple[bool, float]:

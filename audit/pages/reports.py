@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpResponse, JsonResponse
 from django.shortcuts import redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, research_place_or_404
@@ -106,7 +107,10 @@ def listing(page: ReportPage) -> dict[str, Any]:
 
 def _newest(report: Report) -> str:
     when = f"{report.created_at:%Y-%m-%d %H:%M} UTC"
-    return f"The newest report was made at {when} and took {report.seconds:.1f} s."
+    return gettext("The newest report was made at %(when)s and took %(seconds)s s.") % {
+        "when": when,
+        "seconds": f"{report.seconds:.1f}",
+    }
 
 
 def _changes(older: Report, newer: Report) -> dict[str, Any]:
@@ -114,7 +118,7 @@ def _changes(older: Report, newer: Report) -> dict[str, Any]:
     for table in tables:
         table["face"] = face_of(newer.body, table["judge"])
     return {
-        "thing": "What changed",
+        "thing": gettext("What changed"),
         "sentences": changes.sentences(older.body, newer.body),
         "older": f"{older.created_at:%Y-%m-%d %H:%M}",
         "newer": f"{newer.created_at:%Y-%m-%d %H:%M}",

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext_noop
 
 from audit.stats import enough
 from audit.stats.estimate import Estimate, Result, Undefined
@@ -15,7 +16,7 @@ from judges.models import SelfCheck
 from judges.self_checks.changes import CHANGES
 from judges.self_checks.make import DRAWN
 
-FALLS = "must fall"
+FALLS = gettext_noop("must fall")
 # By how much a score may move: as a share of the distance between the lowest and the highest score
 # that the judge gave these images. A judge's numbers have no unit of their own.
 ALLOWED: dict[str, float | str] = {

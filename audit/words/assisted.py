@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
+from annotations.language.stored_words import say
 from audit.stats import enough
 from audit.words.numbers import join_names
 from audit.words.report import title
 
 # Below this gain in labels nobody would speak of help.
 HELP = 1.1
-NOT_TO_AUDIT = (
+NOT_TO_AUDIT = gettext_noop(
     "A score that a judge has helped to make must not be used to audit that judge. It stands on this page "
     "alone, and every other page compares judges with people’s own answers."
 )
@@ -29,7 +32,8 @@ def told_of(body: dict[str, Any]) -> dict[str, dict[str, Any]]:
 def sentences(body: dict[str, Any]) -> list[str]:
     scores = told_of(body)
     if not scores:
-        return [f"No score yet: {_why_not(body)}.", NOT_TO_AUDIT]
+        no_score = gettext("No score yet: %(reason)s.") % {"reason": say(_why_not(body))}
+        return [no_score, gettext(NOT_TO_AUDIT)]
     worth = {name: score["effective_labels"] for name, score in scores.items()}
     complete = [name for name, score in scores.items() if score["n"] == score["images"]]
     rest = [name for name in scores if name not in complete and worth[name] is not None]
@@ -37,20 +41,36 @@ def sentences(body: dict[str, Any]) -> list[str]:
     if rest:
         labels = sum(scores[name]["n"] for name in rest)
         counted = sum(worth[name] for name in rest)
-        of = "" if len(rest) == len(body["generators"]) else f" of {len(rest)} generators"
+        of_all = len(rest) == len(body["generators"])
+        told = {"labels": f"{labels:,}", "generators": len(rest), "worth": f"{counted:,.0f}"}
         if counted >= HELP * labels:
-            lines.append(f"Judge-assisted, your {labels:,} labels{of} are worth {counted:,.0f}.")
+            words = gettext("Judge-assisted, your %(labels)s labels are worth %(worth)s.")
+            if not of_all:
+                words = gettext(
+                    "Judge-assisted, your %(labels)s labels of %(generators)s generators are worth "
+                    "%(worth)s."
+                )
+            lines.append(words % told)
             lines += _most_and_least(scores, rest)
         else:
-            lines.append(
-                f"The judges are no help here: your {labels:,} labels{of} are worth {counted:,.0f} with "
-                "them. Finding that out costs hardly any width."
+            words = gettext(
+                "The judges are no help here: your %(labels)s labels are worth %(worth)s with them. "
+                "Finding that out costs hardly any width."
             )
+            if not of_all:
+                words = gettext(
+                    "The judges are no help here: your %(labels)s labels of %(generators)s generators "
+                    "are worth %(worth)s with them. Finding that out costs hardly any width."
+                )
+            lines.append(words % told)
     if complete:
         lines.append(
-            f"{join_names(complete)}: all images have labels, so there is nothing left for judges to add."
+            gettext(
+                "%(names)s: all images have labels, so there is nothing left for judges to add."
+            )
+            % {"names": join_names(complete)}
         )
-    return [*lines, NOT_TO_AUDIT]
+    return [*lines, gettext(NOT_TO_AUDIT)]
 
 
 def carried_by(score: dict[str, Any]) -> str:
@@ -65,7 +85,7 @@ def carried_by(score: dict[str, Any]) -> str:
         for name, weight in known
         if abs(weight) >= total / 20
     ]
-    return f"carried by {', '.join(shown[:3])}"
+    return gettext("carried by %(judges)s") % {"judges": ", ".join(shown[:3])}
 
 
 def _most_and_least(scores: dict[str, dict[str, Any]], names: list[str]) -> list[str]:
@@ -74,7 +94,15 @@ def _most_and_least(scores: dict[str, dict[str, Any]], names: list[str]) -> list
     if len(names) < 2 or times[best] < HELP * times[worst]:
         return []
     return [
-        f"Most for {best}, {times[best]:.1f} times as many, and least for {worst}, {times[worst]:.1f} times."
+        gettext(
+            "Most for %(best)s, %(most)s times as many, and least for %(worst)s, %(least)s times."
+        )
+        % {
+            "best": best,
+            "most": f"{times[best]:.1f}",
+            "worst": worst,
+            "least": f"{times[worst]:.1f}",
+        }
     ]
 
 
@@ -82,5 +110,5 @@ def _why_not(body: dict[str, Any]) -> str:
     reasons = [row.get("human_score_assisted", {}) for row in body["generators"]]
     known = [score["undefined"] for score in reasons if "undefined" in score]
     if any("value" in score for score in reasons):
-        return f"no generator has {enough.IMAGES} labels"
-    return known[0] if known else "this report is older than these scores"
+        return gettext("no generator has %(number)s labels") % {"number": enough.IMAGES}
+    return known[0] if known else gettext("this report is older than these scores")

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
+from annotations.language.stored_words import say
 from audit.statistic_names import MAIN, STATISTICS, stored_statistic
 from audit.words import drift_state
 from audit.words import report as report_words
@@ -15,21 +18,29 @@ SHOWN = ("human_score", "judge_score", *MAIN)
 
 def sentences(older: dict[str, Any], newer: dict[str, Any]) -> list[str]:
     if older["signature"]["data"] == newer["signature"]["data"]:
-        return ["Both reports are based on the same labels and scores."]
+        return [gettext("Both reports are based on the same labels and scores.")]
     before, after = older["people"], newer["people"]
     lines = [
-        f"Between the two, answered forms went from {before['annotations']} to "
-        f"{after['annotations']}, and labelled images from {before['images']} to {after['images']}."
+        gettext(
+            "Between the two, answered forms went from %(forms)s to %(forms_now)s, and labelled images "
+            "from %(images)s to %(images_now)s."
+        )
+        % {
+            "forms": before["annotations"],
+            "forms_now": after["annotations"],
+            "images": before["images"],
+            "images_now": after["images"],
+        }
     ]
     for name in newer["judges"]:
         if name not in older["judges"]:
-            lines.append(f"{title(name)} is new.")
+            lines.append(gettext("%(judge)s is new.") % {"judge": title(name)})
             continue
         lines += _moved(title(name), *(body["judges"][name] for body in (older, newer)))
     gone = [title(name) for name in older["judges"] if name not in newer["judges"]]
-    lines += [f"{name} is no longer in the report." for name in gone]
+    lines += [gettext("%(judge)s is no longer in the report.") % {"judge": name} for name in gone]
     if len(lines) == 1:
-        lines.append("What is said of each judge has not changed.")
+        lines.append(gettext("What is said of each judge has not changed."))
     return lines
 
 
@@ -40,7 +51,10 @@ def _moved(name: str, before: dict[str, Any], after: dict[str, Any]) -> list[str
         (drift_state.following_of(before), drift_state.following_of(after)),
     ]
     return [
-        f"{name}: “{was}” before, “{now}” now." for was, now in facts if was and now and was != now
+        gettext("%(judge)s: “%(was)s” before, “%(now)s” now.")
+        % {"judge": name, "was": say(was), "now": say(now)}
+        for was, now in facts
+        if was and now and was != now
     ]
 
 
@@ -52,7 +66,7 @@ def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]
         before = older["judges"][name]
         rows = [
             _row(
-                STATISTICS[key].name,
+                say(STATISTICS[key].name),
                 key,
                 stored_statistic(before["overall"], key),
                 stored_statistic(judge["overall"], key),
@@ -61,7 +75,7 @@ def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]
         ]
         rows.append(
             _row(
-                STATISTICS["slope_points_per_year"].name,
+                say(STATISTICS["slope_points_per_year"].name),
                 "slope_points_per_year",
                 before["drift"]["slope_points_per_year"],
                 judge["drift"]["slope_points_per_year"],
@@ -69,7 +83,7 @@ def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]
         )
         rows += [
             _row(
-                f"net deviation on {generator}",
+                gettext("net deviation on %(generator)s") % {"generator": generator},
                 "net_deviation",
                 before["by_generator"][generator]["net_deviation"],
                 stats["net_deviation"],

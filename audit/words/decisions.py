@@ -6,6 +6,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
+from annotations.language.stored_words import say
 from audit.statistic_names import BAND, stored_statistic
 from audit.stats.instrument.following import CANNOT_BE_TOLD
 from audit.words.drift_state import following_of
@@ -26,14 +29,17 @@ class Answer:
 def answers(body: dict[str, Any]) -> list[Answer]:
     judges = {name: judge["overall"] for name, judge in body["judges"].items()}
     return [
-        Answer("May a judge stand in for a person?", _stand_in(judges, _unknown_to_follow(body))),
-        Answer("Which of its verdicts may stand?", _trusted(judges)),
-        Answer("Would it rank the generators as people do?", _ranking(body)),
-        Answer("Is it as sure of that ranking as people?", _soft(judges)),
-        Answer("Do people gain when it picks the best image?", _best_of_n(judges)),
-        Answer("Is its score a probability?", _probability(judges)),
-        Answer("Is it in line with people?", _equivalent(judges)),
-        Answer("Which of two images is better?", _pairs(judges)),
+        Answer(
+            gettext("May a judge stand in for a person?"),
+            _stand_in(judges, _unknown_to_follow(body)),
+        ),
+        Answer(gettext("Which of its verdicts may stand?"), _trusted(judges)),
+        Answer(gettext("Would it rank the generators as people do?"), _ranking(body)),
+        Answer(gettext("Is it as sure of that ranking as people?"), _soft(judges)),
+        Answer(gettext("Do people gain when it picks the best image?"), _best_of_n(judges)),
+        Answer(gettext("Is its score a probability?"), _probability(judges)),
+        Answer(gettext("Is it in line with people?"), _equivalent(judges)),
+        Answer(gettext("Which of two images is better?"), _pairs(judges)),
     ]
 
 
@@ -42,7 +48,10 @@ def beside_people(overall: dict[str, Any]) -> str:
     found = stored_statistic(overall, "alt_test")
     if "undefined" in found:
         return ""
-    return f"stands in for {found['beaten']} of {found['raters']} people"
+    return gettext("stands in for %(beaten)s of %(raters)s people") % {
+        "beaten": found["beaten"],
+        "raters": found["raters"],
+    }
 
 
 def _unknown_to_follow(body: dict[str, Any]) -> set[str]:
@@ -54,7 +63,7 @@ def _stand_in(judges: Judges, unknown: set[str]) -> str:
     tested = {n: row["alt_test"] for n, row in judges.items() if _has(row, "alt_test", "passes")}
     known = {name: found for name, found in tested.items() if name not in unknown}
     if tested and not known:
-        return f"Not enough data yet: {_names(judges)}."
+        return _not_enough(_names(judges))
     if not known:
         return _nobody(judges, "alt_test")
     behind = 100 * next(iter(known.values()))["epsilon"]
@@ -62,30 +71,45 @@ def _stand_in(judges: Judges, unknown: set[str]) -> str:
     return _joined(
         (
             [name for name, found in known.items() if found["passes"]],
-            "Yes, for half of the people or more: {}. That is, if being behind a person on up to "
-            f"{behind:g} of 100 images is worth the work it saves.",
+            gettext(
+                "Yes, for half of the people or more: %(judges)s. That is, if being behind a person on "
+                "up to %(behind)s of 100 images is worth the work it saves."
+            ),
         ),
         (
             [name for name, found in known.items() if not found["passes"]],
-            "Not shown, so let people decide: {}.",
+            gettext("Not shown, so let people decide: %(judges)s."),
         ),
-        (_other_judges(judges, known), "Not enough data yet: {}."),
-        (drifted, "Asked of the generators since it drifted: {}."),
+        (_other_judges(judges, known), gettext("Not enough data yet: %(judges)s.")),
+        (drifted, gettext("Asked of the generators since it drifted: %(judges)s.")),
+        behind=f"{behind:g}",
     )
 
 
 def _trusted(judges: Judges) -> str:
     known = _known_judges(judges, "trusted_share")
     if not known:
-        return _nobody(judges, "trusted_share", start="Nothing to rely on: ")
+        return gettext("Nothing to rely on: %(reason)s.") % {
+            "reason": say(_reason_of_most(judges, "trusted_share"))
+        }
     best = _best(known)
     found = known[best]
-    images = "image goes" if found["to_people"] == 1 else "images go"
-    line = (
-        f"{per_hundred(found)} of 100 verdicts of {title(best)} stand at {100 * found['risk']:g} % "
-        f"disagreement or less; {found['to_people']} {images} to people."
+    line = ngettext(
+        "%(share)s of 100 verdicts of %(judge)s stand at %(risk)s %% disagreement or less; %(images)s "
+        "image goes to people.",
+        "%(share)s of 100 verdicts of %(judge)s stand at %(risk)s %% disagreement or less; %(images)s "
+        "images go to people.",
+        found["to_people"],
+    ) % {
+        "share": say(per_hundred(found)),
+        "judge": title(best),
+        "risk": f"{100 * found['risk']:g}",
+        "images": found["to_people"],
+    }
+    return _joined(
+        (_other_judges(judges, known), gettext("Nothing to rely on so far: %(judges)s.")),
+        first=line,
     )
-    return _joined((_other_judges(judges, known), "Nothing to rely on so far: {}."), first=line)
 
 
 def _ranking(body: dict[str, Any]) -> str:
@@ -93,7 +117,7 @@ def _ranking(body: dict[str, Any]) -> str:
     known = {name: row for name, row in found.items() if "undefined" not in row}
     if not known:
         older = stored_statistic({}, "ranking")["undefined"]
-        return f"Not enough data yet: {next((row['undefined'] for row in found.values()), older)}."
+        return _not_enough(next((row["undefined"] for row in found.values()), older))
     same = [name for name, row in known.items() if not row["swaps"]]
     first = [
         name
@@ -102,10 +126,10 @@ def _ranking(body: dict[str, Any]) -> str:
     ]
     other = [name for name in known if name not in same and name not in first]
     return _joined(
-        (same, "No two generators change places: {}."),
-        (first, "Some change places, the first stays: {}."),
-        (other, "Another one comes first, so publish no leaderboard by it: {}."),
-        (_other_judges(found, known), "Not enough data yet: {}."),
+        (same, gettext("No two generators change places: %(judges)s.")),
+        (first, gettext("Some change places, the first stays: %(judges)s.")),
+        (other, gettext("Another one comes first, so publish no leaderboard by it: %(judges)s.")),
+        (_other_judges(found, known), gettext("Not enough data yet: %(judges)s.")),
     )
 
 
@@ -114,10 +138,13 @@ def _soft(judges: Judges) -> str:
     if not known:
         return _nobody(judges, "soft_pairwise_accuracy")
     best = _best(known)
-    return (
-        f"{title(best)} comes nearest, {with_interval('soft_pairwise_accuracy', known[best])} of 1; "
-        "the lower, the more it is sure where people are not, or the contrary."
-    )
+    return gettext(
+        "%(judge)s comes nearest, %(number)s of 1; the lower, the more it is sure where people are not, "
+        "or the contrary."
+    ) % {
+        "judge": title(best),
+        "number": say(with_interval("soft_pairwise_accuracy", known[best])),
+    }
 
 
 def _best_of_n(judges: Judges) -> str:
@@ -125,19 +152,24 @@ def _best_of_n(judges: Judges) -> str:
     gains = {name: row.get("people_gain", row) for name, row in rows.items()}
     known = {name: gain for name, gain in gains.items() if "value" in gain}
     if not known:
-        return f"Not enough data yet: {_most_often(gain['undefined'] for gain in gains.values())}."
+        return _not_enough(_most_often(gain["undefined"] for gain in gains.values()))
     best = _best(known)
-    line = (
-        f"Most by {title(best)}: {with_interval('people_gain', known[best])} over a random choice"
-    )
+    line = gettext("Most by %(judge)s: %(gain)s over a random choice.")
+    told = {"judge": title(best), "gain": say(with_interval("people_gain", known[best]))}
     ratio, judged = rows[best]["ratio"], rows[best]["judge_gain"]
     if "value" in ratio and "value" in judged:
-        line += (
-            f"; the judge itself sees {with_interval('judge_gain', judged)}, so count "
-            f"{with_interval('ratio', ratio)} of what a generator tuned on it seems to gain"
+        line = gettext(
+            "Most by %(judge)s: %(gain)s over a random choice; the judge itself sees %(judged)s, so "
+            "count %(ratio)s of what a generator tuned on it seems to gain."
         )
+        told |= {
+            "judged": say(with_interval("judge_gain", judged)),
+            "ratio": say(with_interval("ratio", ratio)),
+        }
     lost = [name for name, gain in known.items() if side(gain) <= 0]
-    return _joined((lost, "No gain shown, so tune no generator on: {}."), first=f"{line}.")
+    return _joined(
+        (lost, gettext("No gain shown, so tune no generator on: %(judges)s.")), first=line % told
+    )
 
 
 def _probability(judges: Judges) -> str:
@@ -154,10 +186,16 @@ def _probability(judges: Judges) -> str:
         return [name for name in known if sides[name] == way]
 
     return _joined(
-        (lines_towards(1), "Nearer to the share of people who say yes than their average is: {}."),
-        (lines_towards(-1), "Worse than always giving the average, so calibrate first: {}."),
-        (lines_towards(0), "Neither is shown: {}."),
-        (_other_judges(judges, known), "No Brier score: {}."),
+        (
+            lines_towards(1),
+            gettext("Nearer to the share of people who say yes than their average is: %(judges)s."),
+        ),
+        (
+            lines_towards(-1),
+            gettext("Worse than always giving the average, so calibrate first: %(judges)s."),
+        ),
+        (lines_towards(0), gettext("Neither is shown: %(judges)s.")),
+        (_other_judges(judges, known), gettext("No Brier score: %(judges)s.")),
     )
 
 
@@ -169,10 +207,11 @@ def _equivalent(judges: Judges) -> str:
     outside = [name for name, found in known.items() if abs_low(found) > BAND]
     open_yet = [name for name in known if name not in inside and name not in outside]
     return _joined(
-        (inside, f"Within ±{BAND:g} points, so the mean score may be used: {{}}."),
-        (outside, f"Off by more than {BAND:g} points: {{}}."),
-        (open_yet, "Not shown, more labels would tell: {}."),
-        (_other_judges(judges, known), "Not enough data yet: {}."),
+        (inside, gettext("Within ±%(band)s points, so the mean score may be used: %(judges)s.")),
+        (outside, gettext("Off by more than %(band)s points: %(judges)s.")),
+        (open_yet, gettext("Not shown, more labels would tell: %(judges)s.")),
+        (_other_judges(judges, known), gettext("Not enough data yet: %(judges)s.")),
+        band=f"{BAND:g}",
     )
 
 
@@ -188,10 +227,10 @@ def _pairs(judges: Judges) -> str:
     if not known:
         return _nobody(judges, "pairwise_accuracy_by_prompt_cross_validated")
     best = _best(known)
-    return (
-        f"{title(best)} says what people say on {per_hundred(known[best])} of 100 pairs of one prompt, "
-        "with ties calibrated on other prompts: expect that on new ones."
-    )
+    return gettext(
+        "%(judge)s says what people say on %(share)s of 100 pairs of one prompt, with ties calibrated on "
+        "other prompts: expect that on new ones."
+    ) % {"judge": title(best), "share": say(per_hundred(known[best]))}
 
 
 def _has(overall: dict[str, Any], key: str, part: str) -> bool:
@@ -210,8 +249,16 @@ def _best(known: Judges) -> str:
     return max(known, key=lambda name: (known[name]["value"], name))
 
 
-def _nobody(judges: Judges, key: str, start: str = "Not enough data yet: ") -> str:
-    return f"{start}{_most_often(stored_statistic(row, key).get('undefined', '') for row in judges.values())}."
+def _nobody(judges: Judges, key: str) -> str:
+    return _not_enough(_reason_of_most(judges, key))
+
+
+def _not_enough(reason: str) -> str:
+    return gettext("Not enough data yet: %(judges)s.") % {"judges": say(reason)}
+
+
+def _reason_of_most(judges: Judges, key: str) -> str:
+    return _most_often(stored_statistic(row, key).get("undefined", "") for row in judges.values())
 
 
 def _most_often(reasons: Iterable[str]) -> str:
@@ -219,9 +266,9 @@ def _most_often(reasons: Iterable[str]) -> str:
     return max(listed, key=listed.count)
 
 
-def _joined(*parts: tuple[list[str], str], first: str = "") -> str:
+def _joined(*parts: tuple[list[str], str], first: str = "", **told: str) -> str:
     """A sentence for each group of judges that is not empty."""
-    lines = [line.format(_names(names)) for names, line in parts if names]
+    lines = [line % {"judges": _names(names), **told} for names, line in parts if names]
     return " ".join([first, *lines] if first else lines)
 
 
@@ -229,4 +276,7 @@ def _names(names: Iterable[str]) -> str:
     titles = [title(name) for name in names]
     if len(titles) <= NAMED:
         return ", ".join(titles)
-    return f"{', '.join(titles[: NAMED - 1])} and {len(titles) - NAMED + 1} more"
+    return gettext("%(names)s and %(number)s more") % {
+        "names": ", ".join(titles[: NAMED - 1]),
+        "number": len(titles) - NAMED + 1,
+    }

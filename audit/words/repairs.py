@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop, ngettext
+
+from annotations.language.stored_words import say
 from audit.words.numbers import per_hundred, side, with_interval
 from audit.words.report import title
 
-NO_CLAIM = (
+NO_CLAIM = gettext_noop(
     "A judge that found what is wrong marks its own homework when it scores the repair: look at people’s "
     "gain and at another judge’s."
 )
@@ -15,53 +18,66 @@ NO_CLAIM = (
 
 def sentences(body: dict[str, Any]) -> list[str]:
     if not body["repaired"]:
-        return ["No image has been repaired yet: confirm what was found, then make the images."]
+        return [
+            gettext("No image has been repaired yet: confirm what was found, then make the images.")
+        ]
     lines = [
-        f"{_so_many(body['repaired'])} beside a control: the same prompt with another seed. The gain is "
-        "repaired − control."
+        ngettext(
+            "%(count)s image was repaired, beside a control: the same prompt with another seed. The gain "
+            "is repaired − control.",
+            "%(count)s images were repaired, each beside a control: the same prompt with another seed. "
+            "The gain is repaired − control.",
+            body["repaired"],
+        )
+        % {"count": f"{body['repaired']:,}"}
     ]
     for row in body["rows"]:
-        who = "People" if not row["judge"] else title(row["judge"])
+        who = gettext("People") if not row["judge"] else title(row["judge"])
         lines.append(f"{who}: {_gain(row)}.")
     if "value" in body["real"]:
         lines.append(
-            f"Of 100 findings that people looked at, {per_hundred(body['real'])} were real."
+            gettext("Of 100 findings that people looked at, %(share)s were real.")
+            % {"share": say(per_hundred(body["real"]))}
         )
     if any(row.get("found") for row in body["rows"]):
-        lines.append(NO_CLAIM)
+        lines.append(gettext(NO_CLAIM))
     return lines
 
 
 def trained(body: dict[str, Any]) -> list[str]:
     """Between two generators."""
     lines = [
-        f"{body['before']} and {body['after']} on {body['prompts']:,} prompts. The gain is after − before."
+        gettext("%(before)s and %(after)s on %(prompts)s prompts. The gain is after − before.")
+        % {
+            "before": body["before"],
+            "after": body["after"],
+            "prompts": f"{body['prompts']:,}",
+        }
     ]
     for row in body["rows"]:
-        who = "People" if not row["judge"] else title(row["judge"])
+        who = gettext("People") if not row["judge"] else title(row["judge"])
         beyond = row.get("beyond_people", {})
         more = ""
         if "value" in beyond:
-            size = with_interval("net_deviation", beyond)
             more = {
-                1: f"; {size} beyond people: that much of it is no better picture",
-                -1: f"; {size} beside people",
-                0: f"; beside people {size}, no difference shown",
-            }[side(beyond)]
+                1: gettext("; %(size)s beyond people: that much of it is no better picture"),
+                -1: gettext("; %(size)s beside people"),
+                0: gettext("; beside people %(size)s, no difference shown"),
+            }[side(beyond)] % {"size": say(with_interval("net_deviation", beyond))}
         lines.append(f"{who}: {_gain(row)}{more}.")
     return lines
-
-
-def _so_many(count: int) -> str:
-    return "1 image was repaired," if count == 1 else f"{count:,} images were repaired, each"
 
 
 def _gain(row: dict[str, Any]) -> str:
     told = row["gain"]
     if "undefined" in told:
-        return f"no gain can be stated: {told['undefined']}"
-    meant = {1: "a gain", -1: "a loss", 0: "no difference shown"}[side(told)]
-    return f"{meant}, {format_score(row, told)}"
+        return gettext("no gain can be stated: %(reason)s") % {"reason": say(told["undefined"])}
+    meant = {
+        1: gettext("a gain, %(size)s"),
+        -1: gettext("a loss, %(size)s"),
+        0: gettext("no difference shown, %(size)s"),
+    }[side(told)]
+    return meant % {"size": say(format_score(row, told))}
 
 
 def format_score(row: dict[str, Any], told: dict[str, Any]) -> str:

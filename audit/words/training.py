@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
+from annotations.language.stored_words import say
 from audit.words.numbers import per_hundred
 from audit.words.report import title
 
@@ -13,33 +16,45 @@ NAMED = 5
 def sentences(body: dict[str, Any]) -> list[str]:
     judge = title(body["signature"]["judge"])
     lines = [
-        f"{body['taken']:,} of {body['images']:,} images are taken, of {body['prompts']:,} prompts: "
-        f"{_reason_words(body, judge)}.",
-        f"By their weights they tell as much as {body['effective_size']:,.1f} images of equal weight.",
+        gettext("%(taken)s of %(images)s images are taken, of %(prompts)s prompts: %(reason)s.")
+        % {
+            "taken": f"{body['taken']:,}",
+            "images": f"{body['images']:,}",
+            "prompts": f"{body['prompts']:,}",
+            "reason": _reason_words(body, judge),
+        },
+        gettext("By their weights they tell as much as %(images)s images of equal weight.")
+        % {"images": f"{body['effective_size']:,.1f}"},
         precision(body["precision"]),
     ]
     if body["without"]:
         more = len(body["without"]) - NAMED
-        named = ", ".join(body["without"][:NAMED]) + (f" and {more} more" if more > 0 else "")
-        lines.append(f"Of these prompts no image is taken: {named}.")
-    left = [f"{reason} ({count})" for reason, count in body["dropped"].items()]
+        named = ", ".join(body["without"][:NAMED])
+        if more > 0:
+            named = gettext("%(names)s and %(number)s more") % {"names": named, "number": more}
+        lines.append(
+            gettext("Of these prompts no image is taken: %(prompts)s.") % {"prompts": named}
+        )
+    left = [f"{say(reason)} ({count})" for reason, count in body["dropped"].items()]
     if left:
-        lines.append(f"Left out before anything was chosen: {'; '.join(left)}.")
+        lines.append(
+            gettext("Left out before anything was chosen: %(reasons)s.")
+            % {"reasons": "; ".join(left)}
+        )
     return [*lines, *body["warnings"]]
 
 
 def precision(told: dict[str, Any]) -> str:
     if "undefined" in told:
-        return f"How many of them people would say yes to is not known: {told['undefined']}."
+        words = gettext("How many of them people would say yes to is not known: %(reason)s.")
+        return words % {"reason": say(told["undefined"])}
     if told["low"] is None:
-        return (
-            f"People said yes to {100 * told['value']:.1f} of 100 of them that have labels; too few for "
-            "an interval."
-        )
-    return (
-        f"People said yes to {per_hundred(told)} of 100 that the rule takes, as {told['n']:,} labelled "
-        "images tell."
-    )
+        return gettext(
+            "People said yes to %(share)s of 100 of them that have labels; too few for an interval."
+        ) % {"share": f"{100 * told['value']:.1f}"}
+    return gettext(
+        "People said yes to %(share)s of 100 that the rule takes, as %(images)s labelled images tell."
+    ) % {"share": say(per_hundred(told)), "images": f"{told['n']:,}"}
 
 
 def precision_short(told: dict[str, Any]) -> str:
@@ -52,13 +67,18 @@ def _reason_words(body: dict[str, Any], judge: str) -> str:
     threshold = body["threshold"]
     if body["rule"] == "paper":
         limits = ", ".join(f"{limit:g}" for limit in threshold["by category"])
-        return f"{judge} gives them more than the paper’s threshold ({limits})"
+        words = gettext("%(judge)s gives them more than the paper’s threshold (%(limits)s)")
+        return words % {"judge": judge, "limits": limits}
     if body["rule"] == "calibrated":
-        return (
-            f"{judge} gives them more than {threshold['value']:.4g}, from where on people surely say yes "
-            f"to {100 * threshold['precision']:g} of 100"
-        )
-    return "somebody said yes to them, and their weight is the share who did"
+        return gettext(
+            "%(judge)s gives them more than %(threshold)s, from where on people surely say yes to "
+            "%(precision)s of 100"
+        ) % {
+            "judge": judge,
+            "threshold": f"{threshold['value']:.4g}",
+            "precision": f"{100 * threshold['precision']:g}",
+        }
+    return gettext("somebody said yes to them, and their weight is the share who did")
 
 
 def counts(written: dict[str, Any]) -> str:

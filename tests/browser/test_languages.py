@@ -78,8 +78,8 @@ OWN = {
     },
     "zh-hans": {
         "new": "新建研究",
-        "becomes": "✓ 将成为 6 张图像",
-        "imported": "6 张图像、2 个生成器",
+        "becomes": "✓ 将成为 6 张图片",
+        "imported": "6 张图片、2 个生成器",
         "label": "标注图片",
         "judge": "评判模型",
     },

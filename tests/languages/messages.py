@@ -17,12 +17,17 @@ from django.template.base import Template, Variable
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
 from annotations.benchmarks.registry import FORMATS
+from annotations.consensus import RULES
+from annotations.imports.new_prompts import TITLES as MADE_BY
 from annotations.sources.columns import KINDS, ROLES
 from annotations.sources.picture_folder import SKIPPED
 from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.sources.tools.result_files import READERS
 from audit.languages import words_in_script
+from audit.next_labels.plan import TARGETS
 from audit.statistic_names import CONSENSUS
+from audit.training.asked import RULES as TRAINING_RULES
+from judges.exports.tables import TABLES
 from judges.intake.bring_in import SCALES
 from judges.pages.bring import GRIDS
 
@@ -30,7 +35,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 SCRIPTS = (
     *("base.js", "compare.js", "label-edit.js", "label-outbox.js", "label-page.js"),
-    *("practice-page.js", "bring.js"),
+    *("practice-page.js", "bring.js", "data.js"),
 )
 # What these say is stored or refused in English; a page shows it in its language (`annotations.language.stored_words`).
 STORED = (
@@ -38,7 +43,16 @@ STORED = (
     *("annotations/benchmarks/guess_format.py", "annotations/benchmarks/label_questions.py"),
     *("annotations/jobs.py", "annotations/database/leases.py", "annotations/access.py"),
     *("audit/words/report.py", "audit/charts/every_chart.py"),
-    *("annotations/studies/owners.py", "judges/pages/bring.py", "judges/intake/*.py"),
+    *("annotations/studies/*.py", "judges/pages/bring.py", "judges/intake/*.py"),
+    *("annotations/pages/*.py", "annotations/forms/*.py", "annotations/rates.py"),
+    *("annotations/bounded_numbers.py", "annotations/prompt_grammar/written.py"),
+    *("audit/pages/data.py", "audit/pages/export.py", "audit/pages/reports.py"),
+    *("audit/pages/one_question/plan.py", "audit/pages/one_question/training.py"),
+    *("audit/pages/one_question/repairs.py", "audit/pages/one_question/self_checks.py"),
+    *("audit/pages/one_question/published_sets.py", "audit/accounts/reset_links.py"),
+    *(f"audit/training/{name}.py" for name in ("choose", "warnings", "confirm")),
+    *("audit/pages/people.py", "audit/repairs/findings.py"),
+    *("audit/account_pages/*.py", "audit/next_labels/to_people.py", "audit/next_labels/draw.py"),
 )
 # For the server's own command line, or in the way of a reader that no page has.
 NOT_SHOWN = ("hub_dataset.py", "personal_data.py", "match_results.py", "so_far.py", "outcome.py")
@@ -66,7 +80,7 @@ def translating_nodes(shown: Template) -> Iterator[Message]:
         if isinstance(variable, str):
             yield Message(variable)
         elif isinstance(variable, Variable) and variable.literal is not None:
-            yield Message(str(variable.literal))
+            yield Message(str(variable.literal).replace("%", "%%"))
     for block in shown.nodelist.get_nodes_by_type(BlockTranslateNode):
         one, _ = block.render_token_list(block.singular)
         many, _ = block.render_token_list(block.plural) if block.plural else ("", [])
@@ -159,6 +173,32 @@ def place_name(part: ast.AST) -> str:
     return next((name.lower() for name in names if name not in ("len", "round")), "value")
 
 
+def in_events() -> Iterator[tuple[str, Message]]:
+    """What the history of a study says that somebody did."""
+    for app in ("annotations", "judges", "audit"):
+        for path in sorted((ROOT / app).rglob("*.py")):
+            text = path.read_text(encoding="utf-8")
+            if "event_log.note" in text:
+                place = path.relative_to(ROOT).as_posix()
+                yield from ((place, Message(words)) for words in event_words(ast.parse(text)))
+
+
+def event_words(tree: ast.AST) -> Iterator[str]:
+    """Written in the call itself, or just before it as `words`."""
+    for node in ast.walk(tree):
+        said: list[ast.AST] = []
+        if isinstance(node, ast.Call):
+            # Before them: the study or the kind of change.
+            first = {"note": 2, "note_account": 1}.get(getattr(node.func, "attr", ""), 99)
+            said = list(node.args[first:])
+        elif isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "words":
+            said = [node.value]
+        for text in (inside for given in said for inside in texts_in(given)):
+            words = as_message(text)
+            if len(re.findall(r"[A-Za-z]{2,}", re.sub(r"%\(\w+\)s", "", words))) > 1:
+                yield words
+
+
 def in_menus() -> Iterator[tuple[str, Message]]:
     """What a page chooses from, named where it is read."""
     for place, titles in (
@@ -170,6 +210,14 @@ def in_menus() -> Iterator[tuple[str, Message]]:
         ("judges/intake/bring_in.py", [*SCALES.values()]),
         ("judges/pages/bring.py", [*GRIDS.values()]),
         ("audit/statistic_names.py", [*CONSENSUS.values()]),
+        ("annotations/consensus.py", [*RULES]),
+        ("annotations/imports/new_prompts.py", [*MADE_BY.values()]),
+        ("audit/training/asked.py", [*TRAINING_RULES.values()]),
+        ("audit/next_labels/plan.py", [*TARGETS.values()]),
+        (
+            "judges/exports/tables.py",
+            [words for one in TABLES.values() for words in (one.title, one.what)],
+        ),
     ):
         yield from ((place, Message(title)) for title in titles)
 
@@ -184,7 +232,7 @@ def all_messages() -> dict[Message, list[str]]:
     found: dict[Message, list[str]] = {}
     for place, message in (
         *(*in_templates(), *in_python(), *in_scripts()),
-        *(*in_stored_sentences(), *in_menus()),
+        *(*in_stored_sentences(), *in_events(), *in_menus()),
     ):
         places = found.setdefault(message, [])
         if place not in places:

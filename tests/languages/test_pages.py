@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import gettext
 import re
-from html.parser import HTMLParser
 
 import polib
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
-from django.utils.translation import trans_real
 
 from annotations.jobs import run as run_job
 from annotations.models import Image, Study
@@ -23,9 +20,14 @@ from audit.models import AccountLanguage
 from audit.reports import make as reports
 from judges.models import Delivery, Run, Upload
 from judges.runs import lifecycle
-from judges.runs import queries as run_queries
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
+from tests.languages.brackets import (
+    assert_all_in_brackets,
+    names_of_judges,
+    texts_of_a_report,
+    texts_of_forms,
+)
 from tests.languages.messages import all_messages, file_of, languages
 
 PLACES = re.compile(r"%\(\w+\)s?|%%|<[^>]+>")
@@ -142,95 +144,6 @@ def test_numbers_have_a_point_in_every_language():
 # ---- Nothing is left in English -----------------------------------------------------------------------
 
 
-class Brackets(gettext.NullTranslations):
-    """Every translated sentence in brackets."""
-
-    def gettext(self, message):
-        return message if re.fullmatch(r"[a-zA-Z:., ]{1,12}[Hi]", message) else f"⟦{message}⟧"
-
-    def ngettext(self, one, many, number):
-        return f"⟦{one if number == 1 else many}⟧"
-
-    def language(self):
-        return "eo"
-
-    to_language = language
-
-
-class Texts(HTMLParser):
-    """What somebody reads or hears, without what is marked as data."""
-
-    NOT_READ = ("script", "style", "code", "kbd", "title")
-    HEARD = ("alt", "aria-label", "placeholder", "title")
-
-    def __init__(self):
-        super().__init__()
-        self.inside: list[str] = []
-        self.found: list[str] = []
-
-    def handle_starttag(self, tag, attributes):
-        given = dict(attributes)
-        self.found += [given[name] or "" for name in self.HEARD if name in given]
-        # What is marked as English is meant to be.
-        if tag in self.NOT_READ or tag in self.inside or given.get("lang") == "en":
-            self.inside.append(tag)
-
-    def handle_endtag(self, tag):
-        if self.inside and tag == self.inside[-1]:
-            self.inside.pop()
-
-    def handle_data(self, data):
-        if not self.inside:
-            self.found.append(data)
-
-
-def texts_outside_brackets(html: str, data: list[str]) -> set[str]:
-    while html != (less := re.sub(r"⟦[^⟦⟧]*⟧", "", html)):
-        html = less
-    reader = Texts()
-    reader.feed(html)
-    left = set()
-    for text in reader.found:
-        for word in sorted(data, key=len, reverse=True):
-            text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "", text)
-        if re.search(r"[A-Za-z]{2}", text):
-            left.add(" ".join(text.split()))
-    return left
-
-
-@pytest.fixture
-def bracketed(monkeypatch, settings):
-    settings.LANGUAGES = [*settings.LANGUAGES, ("eo", "Brackets")]
-    monkeypatch.setitem(trans_real._translations, "eo", Brackets())
-    monkeypatch.setattr(trans_real, "check_for_language", lambda code: True)
-    return {"Accept-Language": "eo"}
-
-
-ALWAYS = ["Jurybox", "Ctrl-K", "Brackets", "English", "Deutsch", "alice", "bob"]
-
-
-def texts_of_forms(study: Study) -> list[str]:
-    """What the study itself says: its title, prompts, and the questions as they were written."""
-
-    def strings(value: object) -> list[str]:
-        if isinstance(value, str):
-            return [value, value.capitalize()]
-        parts = (
-            value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-        )
-        return [one for part in parts for one in strings(part)]
-
-    prompts = [prompt.text for prompt in study.prompts.all()]
-    words = [word for text in prompts for word in text.split()]
-    return [study.title, study.slug, *prompts, *words, *strings(study.form.definition)]
-
-
-def assert_all_in_brackets(page, data: list[str]) -> None:
-    assert page.status_code in (200, 400, 403, 404, 409, 422), page.status_code
-    assert "⟦" in page.text
-    assert texts_outside_brackets(page.text, [*ALWAYS, *filter(None, data)]) == set()
-
-
 @pytest.mark.parametrize("name", ["login", "forgot"])
 def test_the_ways_in_are_finished(client, alice, bracketed, name):
     assert_all_in_brackets(client.get(reverse(name), headers=bracketed), [])
@@ -330,15 +243,6 @@ def test_the_account_page_is_finished(as_alice_with_password, study, bracketed, 
     assert_all_in_brackets(page, [*texts_of_forms(study), *OF_PROGRAMS, letters])
 
 
-def names_of_judges() -> list[str]:
-    """What a paper calls its judge; what has to be typed as it is; devices, weights and libraries."""
-    judges = run_queries.list_judges()
-    typed = [
-        word for judge in judges for word in re.findall(r"[\w./+:-]+", judge.needs) if "." in word
-    ]
-    return [*(word for judge in judges for word in (judge.title, judge.name)), *typed, "GB"]
-
-
 @pytest.mark.parametrize("name", ["runs", "run-judges"])
 def test_the_pages_of_judges_are_finished(as_alice, study, bracketed, name):
     page = as_alice.get(reverse(name, args=[study.slug]), headers=bracketed)
@@ -369,17 +273,6 @@ def test_what_stays_english_is_marked_on_other_pages_only():
         with translation.override(language):
             assert as_english("a < b") == shown
             assert as_english("") == ""
-
-
-def texts_of_a_report(page) -> list[str]:
-    """Names of judges and of files."""
-    said = ["mm", "UTC", str(page.context["report_id"])]
-    for line in page.context["lines"]:
-        said += [line["shown"].title, line["shown"].short, line["shown"].judge]
-    for plot in ("drifted", "gap"):
-        links = page.context[plot].get("downloads", [])
-        said += [file["name"] for column in links for file in column["files"]]
-    return said
 
 
 def test_the_summary_is_finished(as_alice, study, bracketed):
@@ -439,7 +332,7 @@ def test_own_pictures_become_a_study_in_the_language(as_alice, bracketed):
     ("language", "words"),
     [
         ("de", ["Es gibt kein solches Bild.", "Daraus werden 2 Bilder · 2 Prompts", "2 Labels"]),
-        ("zh-hans", ["没有这张图片。", "将成为 2 张图像 · 2 条提示词", "2 个标签"]),
+        ("zh-hans", ["没有这张图片。", "将成为 2 张图片 · 2 条提示词", "2 个标签"]),
     ],
 )
 def test_a_check_is_stored_in_english_and_shown_in_the_language(as_alice, language, words):

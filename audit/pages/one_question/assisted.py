@@ -7,6 +7,7 @@ from typing import Any
 
 from django.http import Http404, HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_lazy
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
@@ -20,7 +21,10 @@ from audit.stats import enough
 from audit.words import assisted as words
 
 COLUMNS = headings("alone", "assisted", "worth")
-LOOKS = (("", "stays valid at every look"), ("one", "for one look, planned beforehand"))
+LOOKS = (
+    ("", gettext_lazy("stays valid at every look")),
+    ("one", gettext_lazy("for one look, planned beforehand")),
+)
 UNKNOWN = "this report is older than this score"
 
 
@@ -34,7 +38,7 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
 
 @report_view("audit/assisted.html")
 def assisted(page: ReportPage) -> dict[str, Any]:
-    shown = {"thing": "Judge-assisted scores"}
+    shown = {"thing": gettext("Judge-assisted scores")}
     if not page.compares:
         return shown
     look = "one" if page.view.one_look else ""
@@ -43,8 +47,8 @@ def assisted(page: ReportPage) -> dict[str, Any]:
         "sentences": words.sentences(page.body),
         "table": _table(page),
         "csv": page.address("assisted-table", report=page.report_id, look=look),
-        "plot": page.plot("assisted", "Labels only, and judge-assisted", look=look),
-        "filters": [select("look", "interval", LOOKS, look)],
+        "plot": page.plot("assisted", gettext("Labels only, and judge-assisted"), look=look),
+        "filters": [select("look", gettext("interval"), LOOKS, look)],
         "filter_url": f"{reverse('plan', args=[page.study.slug])}#assisted",
     }
 
@@ -52,8 +56,8 @@ def assisted(page: ReportPage) -> dict[str, Any]:
 def _table(page: ReportPage) -> Table:
     return Table(
         "assisted",
-        "People’s score by generator",
-        "generator",
+        gettext("People’s score by generator"),
+        gettext("generator"),
         COLUMNS,
         [_row(page, generator) for generator in page.body["generators"]],
     )
@@ -67,11 +71,14 @@ def _row(page: ReportPage, generator: dict[str, Any]) -> Any:
         stats = {
             "alone": interval_columns(score["alone"], one_look=page.view.one_look),
             "assisted": interval_columns(score, one_look=page.view.one_look),
-            "worth": {"undefined": "labels alone show no error", "n": n}
+            "worth": {"undefined": gettext("labels alone show no error"), "n": n}
             if worth is None
             else {"value": worth, "low": None, "high": None, "n": n},
         }
-    noted = [f"{score['n']} of {score.get('images', generator['images'])} images labelled"]
+    noted = [
+        gettext("%(labelled)s of %(images)s images labelled")
+        % {"labelled": score["n"], "images": score.get("images", generator["images"])}
+    ]
     carried = words.carried_by(score) if "value" in score else ""
     note = "; ".join(filter(None, [*noted, carried]))
     return row(generator["name"], stats, COLUMNS, at_least=enough.IMAGES, note=note)

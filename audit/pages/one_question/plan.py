@@ -7,11 +7,13 @@ from typing import Any
 
 from django.http import HttpResponse, QueryDict
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.bounded_numbers import read_number
 from annotations.errors import Refused
+from annotations.language.stored_words import say
 from annotations.models import Study
 from annotations.stored_answers.store import read_answer
 from audit.next_labels import plan_words
@@ -27,12 +29,12 @@ from judges.names import runs_by_name
 WITHIN = 3.0
 NUMBERS = {
     "within": "±",
-    "pay": "pay per hour",
-    "people": "people per image",
-    "more": "more labels",
-    "seconds": "seconds an answer",
-    "rho": "ρ of judge and people",
-    "variance": "variance of answers",
+    "pay": gettext_noop("pay per hour"),
+    "people": gettext_noop("people per image"),
+    "more": gettext_noop("more labels"),
+    "seconds": gettext_noop("seconds an answer"),
+    "rho": gettext_noop("ρ of judge and people"),
+    "variance": gettext_noop("variance of answers"),
 }
 
 
@@ -107,19 +109,21 @@ def _number(name: str, text: str) -> float | None:
         return None
     value = read_number(text)
     if value is None:
-        raise Refused(f"“{text[:20]}” is no number. Write one for “{NUMBERS[name]}”.")
+        words = gettext("“%(text)s” is no number. Write one for “%(name)s”.")
+        raise Refused(words % {"text": text[:20], "name": gettext(NUMBERS[name])})
     return value
 
 
 def _whole(name: str, value: float) -> int:
     if not value.is_integer() or abs(value) > 10**9:
-        raise Refused(f"{value:g} is no whole number. Write one for “{NUMBERS[name]}”.")
+        words = gettext("%(value)s is no whole number. Write one for “%(name)s”.")
+        raise Refused(words % {"value": f"{value:g}", "name": gettext(NUMBERS[name])})
     return int(value)
 
 
 def _form(study: Study) -> dict[str, Any]:
     return {
-        "targets": TARGETS,
+        "targets": {name: say(words) for name, words in TARGETS.items()},
         "judges": {name: title(name) for name in runs_by_name(study)},
         "usual": {"within": f"{WITHIN:g}", "more": MORE, "people": study.overlap},
     }

@@ -10,11 +10,13 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404, research_place_or_404
 from annotations.benchmarks.builtin.study import GENERATORS
 from annotations.errors import Refused, StudyRefused
+from annotations.language.stored_words import say as say_in_language
 from annotations.models import Image, StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
 from audit.evidence.image_cards import thumbnail_size
@@ -35,7 +37,7 @@ from judges.names import runs_by_name
 QUEUE = 12
 # More of them are made by the command, with a progress bar: a page cannot wait.
 MOST = 200
-NO_POINTS = "its scores are no points: see the sentence"
+NO_POINTS = gettext_noop("its scores are no points: see the sentence")
 COLUMNS = ("gain", "repaired", "control")
 
 
@@ -66,7 +68,7 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
             {
                 "finding": one,
                 "size": thumbnail_size(one.image),
-                "by": title(one.judge) if one.judge else "people",
+                "by": title(one.judge) if one.judge else gettext("people"),
             }
             for one in queue
         ],
@@ -106,8 +108,11 @@ def look(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     counts = findings.look(study=study, judge=request.POST.get("judge", ""))
     new = counts.pop("found")
-    told = "".join(f"; {reason}: {count}" for reason, count in sorted(counts.items()))
-    messages.success(request, f"{new} new findings wait to be confirmed{told}.")
+    told = "".join(
+        f"; {say_in_language(reason)}: {count}" for reason, count in sorted(counts.items())
+    )
+    words_of_new = gettext("%(new)s new findings wait to be confirmed%(told)s.")
+    messages.success(request, words_of_new % {"new": new, "told": told})
     return redirect("repairs", slug=slug)
 
 
@@ -138,7 +143,10 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
     made = enforce(study=study, findings=confirmed, painter=Bench())
     messages.success(
         request,
-        f"{made.images} images made, as many repaired as controls. Judge them and have people label them.",
+        gettext(
+            "%(images)s images made, as many repaired as controls. Judge them and have people label them."
+        )
+        % {"images": made.images},
     )
     return redirect("repairs", slug=slug)
 
@@ -149,10 +157,10 @@ def _table(body: dict[str, Any]) -> Table:
     for one in body["rows"]:
         hidden = {name: {"undefined": NO_POINTS, "n": one[name]["n"]} for name in COLUMNS}
         numbers = {name: one[name] for name in COLUMNS} if one["in_points"] else hidden
-        label = title(one["judge"]) if one["judge"] else "people"
-        note = "found what is wrong" if one.get("found") else ""
+        label = title(one["judge"]) if one["judge"] else gettext("people")
+        note = gettext("found what is wrong") if one.get("found") else ""
         rows.append(row(label, numbers, columns, judge=one["judge"], note=note))
-    return Table("gains", "Gains in points", "by", columns, rows)
+    return Table("gains", gettext("Gains in points"), gettext("by"), columns, rows)
 
 
 def _gains(study: Study, counts: dict[str, int]) -> StoredAnswer:

@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, owner_place_or_404, research_place_or_404
@@ -49,7 +50,8 @@ def check(request: HtmxRequest, slug: str, self_check_id: int) -> HttpResponse:
         "study": place.study,
         "check": asked,
         "title": entry.title if entry else asked.judge,
-        "thing": f"Self-check of {asked.judge}, {asked.pk}",
+        "thing": gettext("Self-check of %(judge)s, %(number)s")
+        % {"judge": asked.judge, "number": asked.pk},
         "typed": asked.options.items(),
         "is_known": entry is not None,
         "is_owner": place.owns,
@@ -91,7 +93,7 @@ def _check_body(asked: SelfCheck) -> dict[str, Any]:
         "rows": [
             {
                 "name": name,
-                "title": words.NAMES[name],
+                "title": words.check_name(name),
                 "expected": words.expected(name),
                 "share": words.share(row),
                 "left_out": row["left_out"].items(),
@@ -100,14 +102,19 @@ def _check_body(asked: SelfCheck) -> dict[str, Any]:
             }
             for name, row in body["checks"].items()
         ],
-        "heads": [words.HEADS[name] for name in body["checks"]],
+        "heads": [gettext(words.HEADS[name]) for name in body["checks"]],
         "history": [(one, _counts(one)) for one in (asked, *before)] if before else [],
     }
 
 
 def _counts(check: SelfCheck) -> list[str]:
     rows = counting.count_contradictions(check)["checks"].values()
-    return [f"{row['violations']} of {row['made']}" if row["made"] else "–" for row in rows]
+    return [
+        gettext("%(wrong)s of %(made)s") % {"wrong": row["violations"], "made": row["made"]}
+        if row["made"]
+        else "–"
+        for row in rows
+    ]
 
 
 def _check_or_404(place: Place, check_id: int) -> SelfCheck:

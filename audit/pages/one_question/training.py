@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import (
@@ -90,8 +91,11 @@ def confirm(request: HtmxRequest, slug: str, set_id: int) -> HttpResponse:
     drawn = draw_borderline(made, user=request.user)
     messages.success(
         request,
-        f"{drawn.count} images drawn: those next to the threshold, and others by chance. People get "
-        "these, and all others wait.",
+        gettext(
+            "%(count)s images drawn: those next to the threshold, and others by chance. People get "
+            "these, and all others wait."
+        )
+        % {"count": drawn.count},
     )
     return redirect("data", slug=slug)
 
@@ -135,15 +139,15 @@ def _set_context(
 
     return {
         "made": made,
-        "choices": [select("set", "set", named, made.pk)] if len(named) > 1 else [],
+        "choices": [select("set", gettext("set"), named, made.pk)] if len(named) > 1 else [],
         "sentences": words.sentences(body)[: -len(body["warnings"]) or None],
         "warnings": body["warnings"],
         "facts": [
-            ("images taken", f"{body['taken']:,}"),
-            ("prompts", f"{body['prompts']:,}"),
-            ("effective sample size", f"{body['effective_size']:,.1f}"),
-            ("mean weight", f"{body['mean_weight']:.3f}"),
-            ("precision, of 100", words.precision_short(body["precision"])),
+            (gettext("images taken"), f"{body['taken']:,}"),
+            (gettext("prompts"), f"{body['prompts']:,}"),
+            (gettext("effective sample size"), f"{body['effective_size']:,.1f}"),
+            (gettext("mean weight"), f"{body['mean_weight']:.3f}"),
+            (gettext("precision, of 100"), words.precision_short(body["precision"])),
         ],
         "sources": body["generators"].items(),
         "best": list_judges(best),

@@ -192,4 +192,4 @@ def test_the_page_says_which_answers_stay_aside(as_alice, study, bob, charlie, m
     charlie.study.refresh_from_db()
     making.label(charlie)
     text = as_alice.post(address, {"do": "count"}, **more).content.decode()
-    assert "7 answers count again; 1 stays excluded" in text
+    assert "7 answers count again. 1 stays excluded" in text

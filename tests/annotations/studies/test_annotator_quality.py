@@ -122,7 +122,7 @@ def test_answers_whose_places_others_have_taken_stay_aside(study):
     again = making.label(second)
     found = set_aside.count_again(member=first)
     assert (found.counted, found.aside) == (1, 1)
-    assert "1 answer counts again; 1 stays excluded" in found.owner_note
+    assert "1 answer counts again. 1 stays excluded" in found.owner_note
     counted = Annotation.objects.filter(state="counted")
     assert sorted(counted.values_list("image", flat=True)) == sorted(
         study.images.values_list("pk", flat=True)

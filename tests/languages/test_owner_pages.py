@@ -1,0 +1,143 @@
+"""Nothing is left in English on the pages of owners, whole and as the part that htmx asks for."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from django.urls import reverse
+
+from annotations.exports.pseudonyms import pseudonym
+from annotations.forms.papers import FORMS
+from annotations.models import Atom, Flag, Image, Membership, Prompt, Selection, Study
+from annotations.studies import crowd, groups, invitations, known_answers, practice, selections
+from annotations.studies import settings as study_settings
+from audit.models import Report
+from audit.reports import make as reports
+from audit.test_judge.published import SETS
+from tests import making
+from tests.audit.pages.test_dashboards import judge_all
+from tests.languages.brackets import (
+    ALWAYS,
+    assert_all_in_brackets,
+    texts_of_forms,
+    texts_outside_brackets,
+)
+
+IN_PART = {"HX-Request": "true"}
+PAGES = (
+    *("data", "export", "people", "manage", "study-copy", "study-delete", "flags", "events"),
+    *("form-edit", "known-answers", "known-answer-choose", "practice-round", "prompts"),
+    *("prompt-make", "prompt-write", "generators", "disagreements", "reports", "plan", "repairs"),
+    *("training", "compare-votes"),
+)
+# Their tables hold statistics, which every page of the audit names alike.
+WITH_STATISTICS = ("agreement", "decide", "assisted")
+STATISTICS = re.compile(
+    r'<div class="scroll( tall)?" id="box-.*?</table>|<summary>[^<]*more columns?:.*?</summary>'
+    r'|<ul class="notes">.*?</ul>',
+    re.DOTALL,
+)
+
+
+@pytest.fixture
+def lived_in(study, alice, bob) -> Study:
+    """A study with something on each of its pages."""
+    judge_all(study)
+    images = list(Image.objects.filter(study=study).order_by("key"))
+    for image, value in zip(images[:2], "10", strict=True):
+        known_answers.make(image=image, answers={"aligned": value}, explanation="")
+    practice.set_practice(study=study, images=2, pass_mark=80, tries=1)
+    chosen = selections.choose(
+        study=study, images=iter([one.pk for one in images[:3]]), name="chosen1", by=alice.user
+    )
+    groups.make_group(study=study, name="experts", selection=chosen, inside=True)
+    invitations.invite(study=study, by=alice.user, role="annotator", note="note1", uses=3, days=7)
+    crowd.open_to_crowd(
+        study=study, by=alice.user, note="note2", completion_code="C0DE", images_each=3
+    )
+    Flag.objects.create(image=images[0], annotator=bob, reason="broken")
+    study_settings.describe(study=study, title=study.title, description="words1")
+    reports.make_report(study=study)
+    return study
+
+
+def data_of(study: Study) -> list[str]:
+    """Names of people, generators, images, judges, files and kinds of files."""
+    people = [*Membership.objects.filter(study=study).values_list("name", flat=True)]
+    names = [*people, *(pseudonym(study.slug, name) for name in people)]
+    names += study.generators.values_list("name", flat=True)
+    names += study.images.values_list("key", flat=True)
+    names += Prompt.objects.filter(study=study).values_list("key", flat=True)
+    names += Selection.objects.filter(study=study).values_list("name", flat=True)
+    for atom in Atom.objects.filter(prompt__study=study):
+        names += [atom.kind, atom.text, atom.question]
+    names += Report.objects.filter(study=study).values_list("data", flat=True)
+    return [*texts_of_forms(study), *names, *OF_FILES, "min"]
+
+
+def published_titles() -> list[str]:
+    return [known.title for known in SETS.values()]
+
+
+# Kinds of files; what was typed; what a form and its papers are called.
+OF_FILES = [
+    *("CSV", "JSON", "JSONL", "Parquet", "ZIP", "HTML", "PDF", "LaTeX", "BibTeX", "Inspect"),
+    *("Label Studio", "GenAI-Bench", "T2I-CompBench", "GenEval", "the set’s own files (zip)"),
+    *("note1", "note2", "words1", "experts", "yes/no", "UTC", "some-judge"),
+    # What a program reads; categories of T2I-CompBench.
+    *("calibrated", "paper", "people", "color", "colors", "complex", "non-spatial", "shape"),
+    *("spatial", "texture"),
+    *(words for form in FORMS.values() for words in (form.title, form.slug, form.source)),
+]
+
+
+@pytest.mark.parametrize("part", [{}, IN_PART], ids=["whole", "part"])
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_of_owners_is_finished(as_alice, lived_in, bracketed, name, part):
+    page = as_alice.get(reverse(name, args=[lived_in.slug]), headers={**bracketed, **part})
+    # A part may be empty.
+    assert page.status_code == 200
+    if page.text.count("<") > 2:
+        assert_all_in_brackets(page, data_of(lived_in))
+
+
+@pytest.mark.parametrize("part", [{}, IN_PART], ids=["whole", "part"])
+@pytest.mark.parametrize("name", WITH_STATISTICS)
+def test_the_words_around_statistics_are_finished(as_alice, lived_in, bracketed, name, part):
+    page = as_alice.get(reverse(name, args=[lived_in.slug]), headers={**bracketed, **part})
+    assert (
+        texts_outside_brackets(STATISTICS.sub("", page.text), [*ALWAYS, *data_of(lived_in)])
+        == set()
+    )
+
+
+def test_an_image_and_its_answers_are_finished(as_alice, lived_in, bracketed):
+    slug, image = lived_in.slug, lived_in.images.order_by("key").first().public_id
+    addresses = [
+        reverse("data-image", args=[slug, image]),
+        reverse("disagreement", args=[slug, image]),
+        reverse("known-answer-edit", args=[slug, image]),
+        reverse("data", args=[slug]) + "?view=table&judge=some-judge",
+        reverse("data", args=[slug]) + "?q=nothing+has+these",
+    ]
+    for address in addresses:
+        assert_all_in_brackets(as_alice.get(address, headers=bracketed), data_of(lived_in))
+
+
+def test_what_changed_between_two_reports_is_finished(as_alice, lived_in, bracketed):
+    making.labels(lived_in, {"early-0": {"dora": 1}})
+    reports.make_report(study=lived_in)
+    newer, older = Report.objects.filter(study=lived_in).values_list("pk", flat=True)[:2]
+    address = reverse("report-changes", args=[lived_in.slug]) + f"?a={older}&b={newer}"
+    page = as_alice.get(address, headers=bracketed)
+    shown = re.sub(r"<table>.*?</table>", "", page.text, flags=re.DOTALL)
+    assert texts_outside_brackets(shown, [*ALWAYS, *data_of(lived_in)]) == set()
+
+
+@pytest.mark.parametrize("name", ["search", "installation-events", "test-judge"])
+def test_pages_of_no_study_are_finished(as_alice, lived_in, alice, bracketed, name):
+    alice.user.is_superuser = True
+    alice.user.save()
+    page = as_alice.get(reverse(name) + "?q=a", headers=bracketed)
+    assert_all_in_brackets(page, [*data_of(lived_in), *published_titles(), "MB"])
