@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotations import marks
 from annotations.forms.prompt_pictures import SOURCE
 from annotations.models import Annotation, Answer, Atom, Image, PromptPicture, Study
@@ -49,8 +51,8 @@ class Vote:
     @property
     def sentence(self) -> str:
         if not self.yes_no:
-            return f"{self.mean:.3g} (mean of {self.n})"
-        return f"{self.yes} of {self.n} yes"
+            return gettext("%(mean)s (mean of %(n)s)") % {"mean": f"{self.mean:.3g}", "n": self.n}
+        return gettext("%(yes)s of %(n)s yes") % {"yes": self.yes, "n": self.n}
 
 
 @dataclass(frozen=True, slots=True)
