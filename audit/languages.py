@@ -31,13 +31,15 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.safestring import SafeString, mark_safe
 from django.views.decorators.http import require_POST
 
+from annotations.language.counts import count_things
 from annotations.language.stored_words import say, translate_stored
 from audit.models import AccountLanguage
 
 register = template.Library()
+register.simple_tag(count_things)
 register.filter(say)
 ENGLISH = "en"
-READ_BY_PROGRAMS = re.compile(r"^/(api|admin|charts)/|^/(healthz|readyz|metrics)$|\.[a-z]{2,4}$")
+READ_BY_PROGRAMS = re.compile(r"^/(api|admin|charts)/|^/(healthz|readyz|metrics)$|\.[a-z]{2,5}$")
 # A word of a script, where it is shown: gettext("saved").
 IN_SCRIPT = re.compile(r'\bn?gettext\(\s*"((?:[^"\\]|\\.)*)"(?:,\s*"((?:[^"\\]|\\.)*)")?')
 A_YEAR = 365 * 24 * 60 * 60

@@ -10,6 +10,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal
 
+from django.utils.translation import gettext
+
 from audit.stats.estimate import Result
 from audit.stats.resampling.small_samples import Scale
 
@@ -327,6 +329,13 @@ ROWS = (
 )
 STATISTICS = {row.key: row for row in ROWS}
 MAIN = {row.key: row.name for row in ROWS if row.main}
+
+
+def main_statistics() -> list[tuple[str, str]]:
+    """For a menu, in the language of the page."""
+    return [(key, gettext(name)) for key, name in MAIN.items()]
+
+
 COMPARING = tuple(row for row in ROWS if row.compares)
 
 

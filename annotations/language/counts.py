@@ -13,6 +13,7 @@ def count_things(number: int, name: str) -> str:
         "atoms": ngettext("%(number)s atom", "%(number)s atoms", number),
         "generators": ngettext("%(number)s generator", "%(number)s generators", number),
         "images": ngettext("%(number)s image", "%(number)s images", number),
+        "judges": ngettext("%(number)s judge", "%(number)s judges", number),
         "labelled images": ngettext(
             "%(number)s labelled image", "%(number)s labelled images", number
         ),

@@ -17,6 +17,12 @@ PLACE = re.compile(r"%\((\w+)\)s")
 # Two sentences that were put together.
 BETWEEN = re.compile(r"(?<=[.!?:]) (?=\S)")
 LONGEST, MOST_SENTENCES = 2000, 12
+# A number’s unit and its interval, which stand in sentences of all kinds.
+NUMBERS = re.compile(
+    # What stands in quotation marks is somebody’s own.
+    r"“[^”]*”|„[^“]*“|(?<![\w.])(?P<low>[+−]?\d[\d.,]*) to (?P<high>[+−]?\d[\d.,]*)"
+    r"|(?<=\d )(?P<unit>points(?: a year)?)(?= \()|\((?P<none>no interval)\)"
+)
 # A sentence with fewer letters of its own could be anything.
 LEAST = 8
 ENGLISH = "en"
@@ -43,6 +49,23 @@ def translate_stored(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _translate(language: str, text: str) -> str:
+    found = _find_translation(language, text)
+    return _translate_numbers(found) if found else ""
+
+
+def _translate_numbers(text: str) -> str:
+    return NUMBERS.sub(_translate_number, text)
+
+
+def _translate_number(found: re.Match[str]) -> str:
+    if found["low"]:
+        return gettext("%(low)s to %(high)s") % {"low": found["low"], "high": found["high"]}
+    if found["unit"]:
+        return gettext("points") if found["unit"] == "points" else gettext("points a year")
+    return f"({gettext('no interval')})" if found["none"] else found[0]
+
+
+def _find_translation(language: str, text: str) -> str:
     exact = gettext(text)
     if exact != text:
         return exact
@@ -53,7 +76,17 @@ def _translate(language: str, text: str) -> str:
         rest = _translate(language, text[end + 1 :]) if first else ""
         if rest:
             return f"{first}{'' if language.startswith('zh') else ' '}{rest}"
-    return _fill_pattern(language, text)
+    return _fill_pattern(language, text) or _translate_after_colon(language, text)
+
+
+def _translate_after_colon(language: str, text: str) -> str:
+    """Of whom it is said stands before it."""
+    before, colon, rest = text.partition(": ")
+    translated = _translate(language, rest) if colon else ""
+    if not translated:
+        return ""
+    mark = "：" if language.startswith("zh") else ": "
+    return f"{_translate(language, before) or before}{mark}{translated}"
 
 
 def _fill_pattern(language: str, text: str) -> str:
@@ -63,7 +96,7 @@ def _fill_pattern(language: str, text: str) -> str:
             places = zip(pattern.names, values, pattern.parts[:-1], strict=True)
             # In quotation marks stands a file's own word, even where it is one of ours.
             said = {
-                name: value if not value or before.endswith("“") else gettext(value)
+                name: value if before.endswith("“") else _translate(language, value) or value
                 for name, value, before in places
             }
             return gettext(pattern.message) % said

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit.charts.lines import lines
 from audit.charts.style import MUTED, Layered, configured, domain_of, in_time, rows_of
 from audit.charts.when_used import alt
@@ -39,13 +41,16 @@ def _part(
     drawn = rows_of(body, judges, statistic)
     domain = domain_of(statistic, drawn)
     released = [
-        {"released": date, "names": f"{', '.join(map(title, held))} released"}
+        {
+            "released": date,
+            "names": gettext("%(names)s released") % {"names": ", ".join(map(title, held))},
+        }
         for date, held in _releases(body, loud).items()
     ]
     marks = (
         alt.Chart(alt.Data(values=released))
         .mark_rule(strokeDash=[2, 3], color=MUTED[theme])
-        .encode(x=in_time(), tooltip=[alt.Tooltip("names:N", title="judge")])
+        .encode(x=in_time(), tooltip=[alt.Tooltip("names:N", title=gettext("judge"))])
     )
     mark_names = (
         alt.Chart(alt.Data(values=released))
@@ -62,7 +67,7 @@ def _part(
             judges,
             loud,
             theme,
-            axis=shown.name,
+            axis=gettext(shown.name),
             domain=domain,
             height=HEIGHT,
             decimals=shown.decimals,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit.charts.style import MUTED, YES, configured, fixed
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS
@@ -16,10 +18,14 @@ KINDS = ("alone", "assisted")
 
 def assisted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     values = rows(body, one_look=view.one_look)
-    names = {kind: STATISTICS[kind].name for kind in KINDS}
+    names = {kind: gettext(STATISTICS[kind].name) for kind in KINDS}
     order = list(dict.fromkeys(row["generator"] for row in values))
     ends = [row[end] for row in values for end in ("low", "high")]
-    axis = "people’s score" + (", points" if body.get("in_points", True) else "")
+    axis = (
+        gettext("people’s score, points")
+        if body.get("in_points", True)
+        else gettext("people’s score")
+    )
     scale = fixed((min(ends), max(ends)))
     y = alt.Y("generator:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     kind = alt.YOffset("kind:N", sort=list(names.values()))
@@ -35,13 +41,17 @@ def assisted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     )
     base = alt.Chart(alt.Data(values=values)).encode(y=y, yOffset=kind, color=colour)
     shown = [
-        alt.Tooltip("generator:N", title="generator"),
-        alt.Tooltip("kind:N", title="score"),
+        alt.Tooltip("generator:N", title=gettext("generator")),
+        alt.Tooltip("kind:N", title=gettext("score")),
         *(
             alt.Tooltip(f"{part}:Q", title=head, format=".1f")
-            for part, head in (("value", "value"), ("low", "from"), ("high", "to"))
+            for part, head in (
+                ("value", gettext("value")),
+                ("low", gettext("from")),
+                ("high", gettext("to")),
+            )
         ),
-        alt.Tooltip("n:Q", title="labels"),
+        alt.Tooltip("n:Q", title=gettext("labels")),
     ]
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.6).encode(
@@ -52,7 +62,8 @@ def assisted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         ),
     ]
     chart = alt.layer(*layers).properties(
-        title=f"People’s score of each generator ({interval_words(view)})",
+        title=gettext("People’s score of each generator (%(intervals)s)")
+        % {"intervals": interval_words(view)},
         width="container",
         height=max(80, ROW * len(order)),
     )
@@ -60,16 +71,16 @@ def assisted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
 
 
 def interval_words(view: View) -> str:
-    return (
-        "95 % intervals for one look" if view.one_look else "95 % intervals at any number of looks"
-    )
+    if view.one_look:
+        return gettext("95 % intervals for one look")
+    return gettext("95 % intervals at any number of looks")
 
 
 def rows(body: dict[str, Any], *, one_look: bool) -> list[dict[str, Any]]:
     return [
         {
             "generator": name,
-            "kind": STATISTICS[kind].name,
+            "kind": gettext(STATISTICS[kind].name),
             **{part: estimate[part] for part in ("value", "low", "high", "n")},
         }
         for name, score in told_of(body).items()

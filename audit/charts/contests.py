@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from audit.charts.faces import face_of
 from audit.charts.style import INK, MUTED, configured, fixed, in_time, rule
 from audit.charts.when_used import alt
@@ -23,34 +25,43 @@ def chart(body: dict[str, Any], theme: str, kind: str = "standing") -> dict[str,
     scale = fixed((min([0.3, *ends]), max([0.7, *ends])))
     who = list(dict.fromkeys(row["who"] for row in rows))
     faces = {short: face_of(body, name) for name, short in short_titles(body["judges"]).items()}
-    colours = [INK[theme] if name == PEOPLE else faces[name].colour for name in who]
-    shapes = ["triangle-left" if name == PEOPLE else faces[name].shape for name in who]
+    people = gettext(PEOPLE)
+    colours = [INK[theme] if name == people else faces[name].colour for name in who]
+    shapes = ["triangle-left" if name == people else faces[name].shape for name in who]
     colour = alt.Color("who:N", title=None, scale=alt.Scale(domain=who, range=colours))
     shape = alt.Shape("who:N", title=None, scale=alt.Scale(domain=who, range=shapes))
     shown = [
-        alt.Tooltip("generator:N", title="generator"),
-        alt.Tooltip("who:N", title="by"),
+        alt.Tooltip("generator:N", title=gettext("generator")),
+        alt.Tooltip("who:N", title=gettext("by")),
         *(
             alt.Tooltip(f"{part}:Q", title=head, format=".3f")
-            for part, head in (("value", "wins"), ("low", "from"), ("high", "to"))
+            for part, head in (
+                ("value", gettext("wins")),
+                ("low", gettext("from")),
+                ("high", gettext("to")),
+            )
         ),
-        alt.Tooltip("n:Q", title="comparisons"),
+        alt.Tooltip("n:Q", title=gettext("comparisons")),
     ]
     base = alt.Chart(alt.Data(values=rows)).encode(color=colour)
     if kind == "time":
-        y = alt.Y("value:Q", title="share of wins", scale=scale)
+        y = alt.Y("value:Q", title=gettext("share of wins"), scale=scale)
         layers = [
             rule(0.5, theme),
             base.mark_line(opacity=0.5).encode(x=in_time(), y=y),
             base.mark_rule(strokeWidth=2, opacity=0.5).encode(
-                x=in_time(), y=alt.Y("low:Q", title="share of wins", scale=scale), y2="high:Q"
+                x=in_time(),
+                y=alt.Y("low:Q", title=gettext("share of wins"), scale=scale),
+                y2="high:Q",
             ),
             base.mark_point(filled=True, size=70, opacity=1).encode(
                 x=in_time(), y=y, shape=shape, tooltip=shown
             ),
         ]
         made = alt.layer(*layers).properties(
-            title="Share of wins by release date (95 % intervals)", width="container", height=260
+            title=gettext("Share of wins by release date (95 % intervals)"),
+            width="container",
+            height=260,
         )
         return configured(made, theme, names=False)
     order = _order(body)
@@ -62,16 +73,16 @@ def chart(body: dict[str, Any], theme: str, kind: str = "standing") -> dict[str,
     layers = [
         rule(0.5, theme, across="x"),
         base.mark_rule(strokeWidth=3, opacity=0.6).encode(
-            x=alt.X("low:Q", title="share of wins", scale=scale, axis=few), x2="high:Q"
+            x=alt.X("low:Q", title=gettext("share of wins"), scale=scale, axis=few), x2="high:Q"
         ),
         base.mark_point(filled=True, size=70, opacity=1).encode(
-            x=alt.X("value:Q", title="share of wins", scale=scale, axis=few),
+            x=alt.X("value:Q", title=gettext("share of wins"), scale=scale, axis=few),
             shape=shape,
             tooltip=shown,
         ),
     ]
     made = alt.layer(*layers).properties(
-        title="Share of wins against another generator (95 % intervals)",
+        title=gettext("Share of wins against another generator (95 % intervals)"),
         width="container",
         height=max(80, (14 * len(who) + ROW) * len(order)),
     )
@@ -79,7 +90,7 @@ def chart(body: dict[str, Any], theme: str, kind: str = "standing") -> dict[str,
 
 
 def values(body: dict[str, Any], *, dated: bool = False) -> list[dict[str, Any]]:
-    boards = {PEOPLE: body["people"]}
+    boards = {gettext(PEOPLE): body["people"]}
     short = short_titles(body["judges"])
     boards |= {short[name]: body["judges"][name]["board"] for name in list(body["judges"])[:MOST]}
     rows = []
@@ -103,7 +114,8 @@ def _order(body: dict[str, Any]) -> list[str]:
 def blank(body: dict[str, Any], kind: str = "standing") -> str:
     """Why there is no chart; empty where there is one."""
     if not values(body):
-        return f"No chart: {body['people'].get('undefined', 'there are no votes')}."
+        reason = body["people"].get("undefined", gettext_noop("there are no votes"))
+        return f"No chart: {reason}."
     if kind == "time" and len({row["released"] for row in values(body, dated=True)}) < 2:
         return "No chart over time: that needs generators of two release dates."
     return ""

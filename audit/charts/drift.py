@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from audit.charts.agreement import agreement
 from audit.charts.lines import end_labels, lines, named_ends
 from audit.charts.style import (
@@ -32,7 +34,7 @@ from audit.words.report import title
 
 DEVIATION_HEIGHT = 260
 SHORT_HEIGHT = 120
-DEVIATION = "Off by, by release date of the generator (above 0: too strict)"
+DEVIATION = gettext_noop("Off by, by release date of the generator (above 0: too strict)")
 SCORE_HEIGHT = 220
 
 
@@ -53,7 +55,7 @@ def what_drifted(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]
     judges = list(body["judges"])
     if body["judges"][loud[0]]["drift"].get("moved") == GAIN or not deviations(body, judges):
         return agreement(body, View(judges=tuple(loud), statistic="auroc"), theme)
-    chart = _deviation(body, judges, loud, theme, SHORT_HEIGHT).properties(title=DEVIATION)
+    chart = _deviation(body, judges, loud, theme, SHORT_HEIGHT).properties(title=gettext(DEVIATION))
     return configured(chart, theme, names=True)
 
 
@@ -77,7 +79,13 @@ def _deviation(
     rows = deviations(body, judges)
     domain = domain_of("net_deviation", rows)
     label = (
-        alt.Chart(alt.Data(values=[{"edge": BAND, "label": f"±{BAND:g} band"}]))
+        alt.Chart(
+            alt.Data(
+                values=[
+                    {"edge": BAND, "label": gettext("±%(points)s band") % {"points": f"{BAND:g}"}}
+                ]
+            )
+        )
         .mark_text(align="left", dx=4, dy=-6, color=MUTED[theme], fontSize=11)
         .encode(y="edge:Q", x=alt.value(0), text="label:N")
     )
@@ -103,12 +111,12 @@ def _deviation(
             judges,
             loud,
             theme,
-            axis="people − judge, points",
+            axis=gettext("people − judge, points"),
             domain=domain,
             height=height,
         ),
     ).properties(
-        title=DEVIATION + _offsets(body, loud),
+        title=gettext(DEVIATION) + _offsets(body, loud),
         width="container",
         height=height,
     )
@@ -124,7 +132,8 @@ def _offsets(body: dict[str, Any], judges: list[str]) -> str:
     scores = [name for name in judges if drift_state.shows_offsets(body["judges"][name])]
     if not scores:
         return ""
-    return f"; offset beside the oldest generators: {', '.join(title(name) for name in scores)}"
+    names = ", ".join(title(name) for name in scores)
+    return gettext("; offset beside the oldest generators: %(names)s") % {"names": names}
 
 
 def _scores(body: dict[str, Any], judges: list[str], loud: list[str], theme: str) -> Layered:
@@ -145,7 +154,7 @@ def _scores(body: dict[str, Any], judges: list[str], loud: list[str], theme: str
         height=SCORE_HEIGHT,
     )
     named = named_ends(labels[:1], "judge:N", alt.Y("place:Q"), theme, color=alt.value(INK[theme]))
-    axis = "score, points" if _in_points(body) else "people’s mean rating"
+    axis = gettext("score, points") if _in_points(body) else gettext("people’s mean rating")
     layers = lines(
         body,
         rows,
@@ -159,7 +168,12 @@ def _scores(body: dict[str, Any], judges: list[str], loud: list[str], theme: str
         also=people,
     )
     if _in_points(body):
-        saturated = [{"edge": SATURATED, "label": f"saturated: {SATURATED:g} %"}]
+        saturated = [
+            {
+                "edge": SATURATED,
+                "label": gettext("saturated: %(share)s %%") % {"share": f"{SATURATED:g}"},
+            }
+        ]
         layers.append(rule(SATURATED, theme))
         layers.append(
             alt.Chart(alt.Data(values=saturated))
@@ -167,7 +181,7 @@ def _scores(body: dict[str, Any], judges: list[str], loud: list[str], theme: str
             .encode(y="edge:Q", x=alt.value(0), text="label:N")
         )
     return alt.layer(*layers, line, *named).properties(
-        title="Score by people and by judge", width="container", height=SCORE_HEIGHT
+        title=gettext("Score by people and by judge"), width="container", height=SCORE_HEIGHT
     )
 
 
@@ -179,7 +193,7 @@ def on_peoples_scale(body: dict[str, Any], judges: list[str]) -> list[str]:
 
 def _people_rows(body: dict[str, Any]) -> list[dict[str, Any]]:
     return [
-        row("people", generator, generator["human_score"])
+        row(gettext("people"), generator, generator["human_score"])
         for generator in body["generators"]
         if generator["release_date"] and to_draw(generator["human_score"])
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit.charts.drift import deviations
 from audit.charts.faces import face_of
 from audit.charts.style import (
@@ -50,7 +52,7 @@ def each_judge(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
                 ),
             ).properties(title=title(name), width=WIDTH, height=HEIGHT)
         )
-    chart = alt.concat(*parts, columns=COLUMNS, spacing=16, title=called)
+    chart = alt.concat(*parts, columns=COLUMNS, spacing=16, title=gettext(called))
     return configured(chart, theme, names=False)
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit.charts.faces import judge_scales
 from audit.charts.style import INK, MUTED, configured, domain_of, fixed, tooltip
 from audit.charts.when_used import alt
@@ -25,7 +27,7 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     shown = STATISTICS[statistic]
     ceiling = body["people"]["ceiling"].get(statistic, {})
     line = (
-        [{"value": ceiling["value"], "label": "people among themselves"}]
+        [{"value": ceiling["value"], "label": gettext("people among themselves")}]
         if "value" in ceiling
         else []
     )
@@ -39,12 +41,12 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         axis=alt.Axis(ticks=False, domain=False),
     )
     scale = fixed(domain_of(statistic, [*values, *line]))
-    x = alt.X("value:Q", title=shown.name, scale=scale)
+    x = alt.X("value:Q", title=gettext(shown.name), scale=scale)
     base = alt.Chart(alt.Data(values=values)).encode(y=y)
     height = max(60, (44 if len(values) <= MANY else 30) * len(places) + 16)
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
-            x=alt.X("low:Q", title=shown.name, scale=scale), x2="high:Q", color=colour
+            x=alt.X("low:Q", title=gettext(shown.name), scale=scale), x2="high:Q", color=colour
         ),
         base.mark_point(filled=True, size=90, opacity=1).encode(
             x=x, color=colour, shape=shape, tooltip=tooltip(3, first="judge")[1:]
@@ -63,7 +65,8 @@ def judges(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
             .encode(x=x, y=alt.value(height - 10), text="label:N"),
         ]
     chart = alt.layer(*layers).properties(
-        title=f"{shown.name}, all images (95 % intervals)",
+        title=gettext("%(statistic)s, all images (95 %% intervals)")
+        % {"statistic": gettext(shown.name)},
         width="container",
         height=height,
     )

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
+from django.utils.translation import gettext
+
 from audit.charts.faces import face_of
 from audit.charts.style import MUTED, configured, rule, to_draw
 from audit.charts.when_used import alt
@@ -22,8 +24,10 @@ def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         {"generator": fact.label, "human": fact.values[1], "value": fact.values[2]}
         for fact in geneval2.PAPER.tables[0].rows
     ]
-    x = alt.X("human:Q", title="people’s score, points", scale=alt.Scale(zero=False, nice=True))
-    y = alt.Y("value:Q", title="human − judge, points")
+    x = alt.X(
+        "human:Q", title=gettext("people’s score, points"), scale=alt.Scale(zero=False, nice=True)
+    )
+    y = alt.Y("value:Q", title=gettext("human − judge, points"))
     names = [short_titles(body["judges"])[name] for name in judges]
     faces, legend = [face_of(body, name) for name in judges], alt.Legend(title=None)
     colours = alt.Scale(domain=names, range=[one.colour for one in faces])
@@ -31,9 +35,9 @@ def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     published = alt.Chart(alt.Data(values=printed)).encode(x=x, y=y)
     measured = alt.Chart(alt.Data(values=rows(body, view))).encode(x=x, y=y)
     details = [
-        alt.Tooltip("generator:N"),
-        alt.Tooltip("human:Q", title="people", format=".1f"),
-        alt.Tooltip("value:Q", title="human − judge", format=".1f"),
+        alt.Tooltip("generator:N", title=gettext("generator")),
+        alt.Tooltip("human:Q", title=gettext("people"), format=".1f"),
+        alt.Tooltip("value:Q", title=gettext("human − judge"), format=".1f"),
     ]
     chart = alt.layer(
         rule(BAND, theme),
@@ -46,10 +50,10 @@ def papers(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         measured.mark_point(filled=True, size=80, opacity=1).encode(
             color=alt.Color("judge:N", scale=colours, legend=legend),
             shape=alt.Shape("judge:N", scale=shapes, legend=legend),
-            tooltip=[alt.Tooltip("judge:N"), *details],
+            tooltip=[alt.Tooltip("judge:N", title=gettext("judge")), *details],
         ),
     ).properties(
-        title="Filled is measured here; hollow is GenEval in GenEval 2, Table 1",
+        title=gettext("Filled is measured here; hollow is GenEval in GenEval 2, Table 1"),
         width="container",
         height=300,
     )

@@ -6,6 +6,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from annotations.models import Study
 from audit import VERSION
 from audit.charts.style import INK, MUTED, YES, Layered, configured
@@ -40,7 +42,7 @@ def course(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[s
 
 
 def _course(parts, name: str, overall: dict[str, Any], theme: str) -> Layered:
-    title = STATISTICS[name].name
+    title = gettext(STATISTICS[name].name)
     rows = [
         {"first": part["first"], "last": part["last"], **part[name]}
         for part in parts
@@ -58,15 +60,17 @@ def _course(parts, name: str, overall: dict[str, Any], theme: str) -> Layered:
         base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
             y=y,
             tooltip=[
-                alt.Tooltip("first:T", title="from", format="%Y-%m-%d %H:%M"),
-                alt.Tooltip("last:T", title="to", format="%Y-%m-%d %H:%M"),
+                alt.Tooltip("first:T", title=gettext("from"), format="%Y-%m-%d %H:%M"),
+                alt.Tooltip("last:T", title=gettext("to"), format="%Y-%m-%d %H:%M"),
                 *_numbers("value", "low", "high"),
-                alt.Tooltip("n:Q", title="judged by several"),
+                alt.Tooltip("n:Q", title=gettext("judged by several")),
             ],
         ),
     ]
     if "value" in overall:
-        line = alt.Chart(alt.Data(values=[{"all": overall["value"], "label": "all answers"}]))
+        line = alt.Chart(
+            alt.Data(values=[{"all": overall["value"], "label": gettext("all answers")}])
+        )
         layers += [
             line.mark_rule(strokeDash=[4, 4], color=MUTED[theme]).encode(y="all:Q"),
             line.mark_text(align="left", dx=4, dy=-6, fontSize=11, color=MUTED[theme]).encode(
@@ -85,10 +89,14 @@ def _moments(rows: Sequence[dict[str, Any]]) -> str:
 def chart_people(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[str, Any]:
     """Each person against the majority of the others; all together as a dashed line."""
     rows = _by_person(body, question["like_others"])
-    layers = _ranged(rows, "like the majority of the others", theme, alt.Scale(zero=False))
+    layers = _ranged(rows, gettext("like the majority of the others"), theme, alt.Scale(zero=False))
     if "value" in question["ceiling"]:
         line = alt.Chart(
-            alt.Data(values=[{"all": question["ceiling"]["value"], "label": "all people together"}])
+            alt.Data(
+                values=[
+                    {"all": question["ceiling"]["value"], "label": gettext("all people together")}
+                ]
+            )
         )
         layers += [
             line.mark_rule(strokeDash=[4, 4], color=MUTED[theme]).encode(x="all:Q"),
@@ -105,7 +113,10 @@ def times(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[st
     # Zero has no logarithm: a form that a program answered took no time.
     rows = [{**row, "low": max(row["low"], 0.1)} for row in rows if row["value"] > 0]
     layers = _ranged(
-        rows, "seconds for an image: median and middle half", theme, alt.Scale(type="log")
+        rows,
+        gettext("seconds for an image: median and middle half"),
+        theme,
+        alt.Scale(type="log"),
     )
     return _person_chart(layers, len(rows), theme)
 
@@ -124,14 +135,14 @@ def _ranged(rows, title: str, theme: str, scale: alt.Scale) -> list[alt.Chart]:
     y = alt.Y("person:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
     base = alt.Chart(alt.Data(values=rows)).encode(y=y)
     axis = alt.Axis(tickCount=6)
-    ends = [alt.Tooltip("person:N", title="person"), *_numbers("value", "low", "high")]
+    ends = [alt.Tooltip("person:N", title=gettext("person")), *_numbers("value", "low", "high")]
     return [
         base.mark_rule(strokeWidth=3, opacity=0.5, color=YES[theme]).encode(
             x=alt.X("low:Q", title=title, scale=scale, axis=axis), x2="high:Q"
         ),
         base.mark_point(filled=True, size=60, opacity=1, color=YES[theme]).encode(
             x=alt.X("value:Q", title=title, scale=scale, axis=axis),
-            tooltip=[*ends, alt.Tooltip("n:Q", title="answers")],
+            tooltip=[*ends, alt.Tooltip("n:Q", title=gettext("answers"))],
         ),
     ]
 
@@ -160,21 +171,24 @@ def pairs(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[st
     y = alt.Y("b:N", sort=met, title=None, axis=alt.Axis(ticks=False, domain=False))
     # Light to dark in one hue reads in grey; no agreement beyond chance is as light as it gets.
     scale = alt.Scale(domain=[0, 1], range=["#e8f1f8", "#004a77"], clamp=True)
-    who = [alt.Tooltip("a:N", title="person"), alt.Tooltip("b:N", title="and")]
+    who = [
+        alt.Tooltip("a:N", title=gettext("person")),
+        alt.Tooltip("b:N", title=gettext("and")),
+    ]
     base = alt.Chart(alt.Data(values=known)).encode(x=x, y=y)
     layers = [
         base.mark_rect().encode(
-            color=alt.Color("value:Q", scale=scale, title=STATISTICS["kappa"].name),
+            color=alt.Color("value:Q", scale=scale, title=gettext(STATISTICS["kappa"].name)),
             tooltip=[
                 *who,
                 alt.Tooltip("value:Q", title="κ", format=".3f"),
-                alt.Tooltip("share:Q", title="alike", format=".3f"),
-                alt.Tooltip("n:Q", title="in common"),
+                alt.Tooltip("share:Q", title=gettext("alike"), format=".3f"),
+                alt.Tooltip("n:Q", title=gettext("in common")),
             ],
         ),
         alt.Chart(alt.Data(values=few))
         .mark_point(filled=True, size=8, color=MUTED[theme], opacity=1)
-        .encode(x=x, y=y, tooltip=[*who, alt.Tooltip("reason:N", title="no number")]),
+        .encode(x=x, y=y, tooltip=[*who, alt.Tooltip("reason:N", title=gettext("no number"))]),
     ]
     if readable:
         ink = alt.condition("datum.value > 0.5", alt.value("#ffffff"), alt.value("#1c1e21"))
@@ -186,7 +200,7 @@ def pairs(body: dict[str, Any], question: dict[str, Any], theme: str) -> dict[st
 
 
 def _numbers(*names: str) -> list[alt.Tooltip]:
-    titles = {"value": "value", "low": "from", "high": "to"}
+    titles = {"value": gettext("value"), "low": gettext("from"), "high": gettext("to")}
     return [alt.Tooltip(f"{name}:Q", title=titles[name], format=".3f") for name in names]
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit.charts.faces import judge_scales
 from audit.charts.style import MUTED, configured, domain_of, fixed, rule, tooltip
 from audit.charts.when_used import alt
@@ -37,10 +39,10 @@ def slices(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
     base = alt.Chart(alt.Data(values=rows)).encode(y=y, yOffset=offset, color=colour)
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5).encode(
-            x=alt.X("low:Q", title=shown.name, scale=scale), x2="high:Q"
+            x=alt.X("low:Q", title=gettext(shown.name), scale=scale), x2="high:Q"
         ),
         base.mark_point(filled=True, size=70, opacity=1, cursor="pointer").encode(
-            x=alt.X("value:Q", title=shown.name, scale=scale),
+            x=alt.X("value:Q", title=gettext(shown.name), scale=scale),
             shape=shape,
             tooltip=tooltip(shown.decimals, first="slice"),
         ),
@@ -54,7 +56,8 @@ def slices(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
         )
         layers[:0] = [rule(edge, theme, across="x") for edge in (shown.band, -shown.band)]
     chart = alt.layer(*layers).properties(
-        title=f"{shown.name} by {SLICES[by]} (95 % intervals)",
+        title=gettext("%(statistic)s by %(kind)s (95 %% intervals)")
+        % {"statistic": gettext(shown.name), "kind": gettext(SLICES[by])},
         width="container",
         height=max(60, STEP * len(names) * len(order) + 12 * len(order)),
     )

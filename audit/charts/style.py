@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
+from django.utils.translation import gettext, gettext_noop
+
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.stats import enough
@@ -17,6 +19,12 @@ MUTED = {"light": "#5c6066", "dark": "#a9adb3"}
 CARD = {"light": "#ffffff", "dark": "#1e2124"}
 YES = {"light": "#0072B2", "dark": "#56B4E9"}
 NO = {"light": "#D55E00", "dark": "#FF9A57"}
+# What a row is of, beside its judge.
+FIRST = {
+    "generator": gettext_noop("generator"),
+    "judge": gettext_noop("judge"),
+    "slice": gettext_noop("slice"),
+}
 # What Altair calls a chart in layers.
 Layered: TypeAlias = "alt.LayerChart | alt.FacetChart"
 
@@ -82,15 +90,15 @@ def in_time() -> alt.X:
 
 def tooltip(places: int = 1, *, first: str = "generator") -> list[alt.Tooltip]:
     shown = f".{places}f"
-    time = [alt.Tooltip("released:T", title="released", format="%Y-%m-%d")]
+    time = [alt.Tooltip("released:T", title=gettext("released"), format="%Y-%m-%d")]
     return [
-        alt.Tooltip("judge:N", title="judge"),
-        alt.Tooltip(f"{first}:N", title=first),
+        alt.Tooltip("judge:N", title=gettext("judge")),
+        alt.Tooltip(f"{first}:N", title=gettext(FIRST[first])),
         *(time if first == "generator" else []),
-        alt.Tooltip("value:Q", title="value", format=shown),
-        alt.Tooltip("low:Q", title="from", format=shown),
-        alt.Tooltip("high:Q", title="to", format=shown),
-        alt.Tooltip("n:Q", title="images"),
+        alt.Tooltip("value:Q", title=gettext("value"), format=shown),
+        alt.Tooltip("low:Q", title=gettext("from"), format=shown),
+        alt.Tooltip("high:Q", title=gettext("to"), format=shown),
+        alt.Tooltip("n:Q", title=gettext("images")),
     ]
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
+from annotations.language.stored_words import say
 from audit.charts import style
 from audit.charts.style import INK, MUTED, NO, YES, configured
 from audit.charts.when_used import alt
@@ -24,21 +27,23 @@ def waterfall(body: dict[str, Any], theme: str) -> dict[str, Any]:
         title=None,
         axis=alt.Axis(ticks=False, domain=False, labelExpr="split(datum.label, '\\n')"),
     )
-    x = alt.X("low:Q", title="people − judge, points", scale=alt.Scale(zero=True, nice=True))
+    x = alt.X(
+        "low:Q", title=gettext("people − judge, points"), scale=alt.Scale(zero=True, nice=True)
+    )
     kinds = alt.Color(
         "kind:N",
         legend=None,
         scale=alt.Scale(domain=["side", "up", "down"], range=[MUTED[theme], YES[theme], NO[theme]]),
     )
     shown = [
-        alt.Tooltip("part:N", title="cause"),
+        alt.Tooltip("part:N", title=gettext("cause")),
         *(alt.Tooltip(f"{end}:Q", title=head, format="+.1f") for end, head in
-          (("value", "points"), ("lower", "from"), ("upper", "to"))),
+          (("value", gettext("points")), ("lower", gettext("from")), ("upper", gettext("to")))),
         alt.Tooltip("n:Q", title="images"),
     ]  # fmt: skip
     base = alt.Chart(alt.Data(values=rows)).encode(y=y)
     layers = [
-        base.mark_bar(height=16).encode(x=alt.X("begin:Q", title="people − judge, points"), x2="end:Q", color=kinds, tooltip=shown),
+        base.mark_bar(height=16).encode(x=alt.X("begin:Q", title=gettext("people − judge, points")), x2="end:Q", color=kinds, tooltip=shown),
         base.transform_filter("isValid(datum.low)").mark_rule(strokeWidth=2, color=INK[theme]).encode(
             x=x, x2="high:Q"
         ),
@@ -46,7 +51,8 @@ def waterfall(body: dict[str, Any], theme: str) -> dict[str, Any]:
         alt.Chart(alt.Data(values=[{"edge": 0}])).mark_rule(color=MUTED[theme], strokeDash=[4, 4]).encode(x="edge:Q"),
     ]  # fmt: skip
     chart = alt.layer(*layers).properties(
-        title=f"People less {title(body['judge'])}: from one side to the other (95 % intervals)",
+        title=gettext("People less %(judge)s: from one side to the other (95 %% intervals)")
+        % {"judge": title(body["judge"])},
         width="container",
         height=ROW * len(rows) + 16,
     )
@@ -56,14 +62,14 @@ def waterfall(body: dict[str, Any], theme: str) -> dict[str, Any]:
 def steps(body: dict[str, Any]) -> list[dict[str, Any]]:
     """Each bar begins where the one before it ends."""
     first, second = body["sides"]
-    rows = [_bar(first["words"], 0.0, first["gap"], "side")]
+    rows = [_bar(say(first["words"]), 0.0, first["gap"], "side")]
     reached = first["gap"]["value"]
     for part, estimate in words.parts_of(body):
         if "value" in estimate:
             kind = "up" if estimate["value"] >= 0 else "down"
             rows.append(_bar(words.name(part), reached, estimate, kind))
             reached += estimate["value"]
-    return [*rows, _bar(second["words"], 0.0, second["gap"], "side")]
+    return [*rows, _bar(say(second["words"]), 0.0, second["gap"], "side")]
 
 
 def _bar(name: str, begin: float, estimate: dict[str, Any], kind: str) -> dict[str, Any]:

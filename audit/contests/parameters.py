@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from django.utils.translation import gettext_noop
+
 from annotations.errors import Refused
 
 # "arena" is the half win for both that arenas count, for numbers like theirs.
 TIES = {
-    "davidson": "Davidson’s ties",
-    "rao_kupper": "Rao and Kupper’s ties",
-    "arena": "a tie is half a win, as in arenas",
+    "davidson": gettext_noop("Davidson’s ties"),
+    "rao_kupper": gettext_noop("Rao and Kupper’s ties"),
+    "arena": gettext_noop("a tie is half a win, as in arenas"),
 }
-MADE_FROM = {"pairs": "images side by side", "answers": "answers about single images"}
+MADE_FROM = {
+    "pairs": gettext_noop("images side by side"),
+    "answers": gettext_noop("answers about single images"),
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,11 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.language.stored_words import say
 from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
 from audit.doors import files
@@ -62,13 +64,13 @@ class QuestionPage(AnswerPage):
         ]
 
     def shared(self) -> dict[str, Any]:
-        return {**super().shared(), "thing": self.exhibits.title, "question": self}
+        return {**super().shared(), "thing": say(self.exhibits.title), "question": self}
 
 
 @require_GET
 def questions(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
-    context = {"study": study, "thing": "More questions", "all": all_exhibits().values()}
+    context = {"study": study, "thing": gettext("More questions"), "all": all_exhibits().values()}
     return render(request, "audit/questions.html", context)
 
 
@@ -160,7 +162,7 @@ def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
 
     return {
         "name": chart.key,
-        "title": chart.title,
+        "title": say(chart.title),
         "blank": chart.blank,
         **chart_links(address),
     }

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
@@ -26,8 +27,14 @@ from judges.models import Score
 from judges.names import runs_by_name
 
 PER_PAGE = 16
-VARIANTS = {"original": "original prompts", "rewritten": "rewritten prompts"}
-SIDES = {"strict": "people yes, judge no", "lenient": "people no, judge yes"}
+VARIANTS = {
+    "original": gettext_noop("original prompts"),
+    "rewritten": gettext_noop("rewritten prompts"),
+}
+SIDES = {
+    "strict": gettext_noop("people yes, judge no"),
+    "lenient": gettext_noop("people no, judge yes"),
+}
 
 
 @require_GET
@@ -129,17 +136,26 @@ def gallery(page: ReportPage) -> dict[str, Any]:
         "later": _address(page, "gallery", number=number + 1) if number < pages else "",
         "filters": [
             judge_select(body, judge),
-            select("generator", "generator", _generators(body), filters.generator),
-            select("variant", "prompts", [("", "all prompts"), *VARIANTS.items()], filters.variant),
-            select("side", "verdicts", [("", "all"), *SIDES.items()], filters.side),
+            select("generator", gettext("generator"), _generators(body), filters.generator),
+            select(
+                "variant",
+                gettext("prompts"),
+                _named(gettext("all prompts"), VARIANTS),
+                filters.variant,
+            ),
+            select("side", gettext("verdicts"), _named(gettext("all"), SIDES), filters.side),
         ],
         "filter_url": page.request.path,
     }
 
 
+def _named(everything: str, choices: dict[str, str]) -> list[tuple[str, str]]:
+    return [("", everything), *((key, gettext(words)) for key, words in choices.items())]
+
+
 def _generators(body: dict[str, Any]) -> list[tuple[str, str]]:
     named = [(str(code), generator["name"]) for code, generator in enumerate(body["generators"])]
-    return [("", "all generators"), *named]
+    return [("", gettext("all generators")), *named]
 
 
 def _filters(page: ReportPage, body: dict[str, Any]) -> Filters:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
+from annotations.language.counts import count_things
+from annotations.language.stored_words import say
 from audit.charts import drift as drift_chart
 from audit.charts.faces import face_of
 from audit.pages.filters import judge_boxes
@@ -23,9 +26,9 @@ OVERALL = headings("net_deviation", "slope_points_per_year", *AGREEMENT)
 BY_GENERATOR = headings("human_score", "judge_score", "net_deviation", "off", "offset", *AGREEMENT)
 MARKS = "A dotted line marks the release of each judge, which was tuned on older generators."
 SINCE = {
-    "before": "AUROC on older generators",
-    "since": "AUROC on those released since",
-    "auroc": "change",
+    "before": gettext_noop("AUROC on older generators"),
+    "since": gettext_noop("AUROC on those released since"),
+    "auroc": gettext_noop("change"),
 }
 
 
@@ -51,19 +54,21 @@ def drift(page: ReportPage) -> dict[str, Any]:
         "tiles": tiles(body) if many else [],
         "rest": [*sentences(body, judges)] if many else [],
         "sentences": [] if many else [*sentences(body, judges)],
-        "plot": page.plot("drift", "People and judges, by release date of the generator", **asked),
+        "plot": page.plot(
+            "drift", gettext("People and judges, by release date of the generator"), **asked
+        ),
         "csv": page.table_file("drift", **asked),
         "agreement": page.plot(
-            "agreement", "Agreement with people, by release date of the generator", **asked
+            "agreement", gettext("Agreement with people, by release date of the generator"), **asked
         ),
         "overall": overall(body, judges),
-        "each": page.plot("each", "Every judge by itself", **asked) if many else None,
+        "each": page.plot("each", gettext("Every judge by itself"), **asked) if many else None,
         "tables": tables(page, body, loud),
         "folded": len(judges) - len(loud),
         "undated": " ".join(
-            part for part in (_undated(undated), few, _other_scales(body, judges)) if part
+            say(part) for part in (_undated(undated), few, _other_scales(body, judges)) if part
         ),
-        "released": f"{MARKS} {few}".strip(),
+        "released": f"{say(MARKS)} {say(few)}".strip(),
         "filters": [judge_boxes(body, loud)] if len(body["judges"]) > 1 else [],
         "filter_url": page.request.path,
     }
@@ -76,7 +81,7 @@ def tiles(body: dict[str, Any]) -> list[dict[str, Any]]:
             "title": called,
             "face": face_of(body, name),
             "state": drift_state.state_of(judge),
-            "words": drift_state.sentence(called, judge).removeprefix(called),
+            "words": say(drift_state.sentence(called, judge)).removeprefix(called),
         }
         for name in foremost(body)
         for judge, called in [(body["judges"][name], report_words.title(name))]
@@ -89,7 +94,8 @@ def sentences(body: dict[str, Any], judges: list[str]) -> list[str]:
     lines = report_words.sentences(shown)
     done = [g["name"] for g in body["generators"] if g.get("saturated") == "yes"]
     if done:
-        lines.append(f"Saturated: people say yes to {SATURATED:g} % or more of {', '.join(done)}.")
+        least, names = f"{SATURATED:g}", ", ".join(done)
+        lines.append(f"Saturated: people say yes to {least} % or more of {names}.")
     dated = [g for g in body["generators"] if g["release_date"]]
     if len(dated) == 1 == len(body["generators"]):
         lines.append(
@@ -101,8 +107,9 @@ def sentences(body: dict[str, Any], judges: list[str]) -> list[str]:
 def _undated(names: list[str]) -> str:
     if not names:
         return ""
+    listed = ", ".join(names)
     return (
-        f"Not on the timeline, because no release date is known: {', '.join(names)}. Their numbers "
+        f"Not on the timeline, because no release date is known: {listed}. Their numbers "
         "are in the tables; import the generators with a date to draw them."
     )
 
@@ -113,8 +120,9 @@ def _other_scales(body: dict[str, Any], judges: list[str]) -> str:
     apart = [report_words.title(name) for name in judges if name not in drawn]
     if not apart:
         return ""
+    names = ", ".join(apart)
     return (
-        f"Scores not drawn: {', '.join(apart)}, because they are not points of people’s scale. "
+        f"Scores not drawn: {names}, because they are not points of people’s scale. "
         "AUROC, τ and pairwise accuracy need no common scale; they are shown below."
     )
 
@@ -138,14 +146,16 @@ def overall(body: dict[str, Any], judges: list[str]) -> Table:
                 else drift_state.state_of(judge),
             )
         )
-    return Table("overall", "Judges compared with people, all images", "judge", OVERALL, rows)
+    return Table(
+        "overall", gettext_noop("Judges compared with people, all images"), "judge", OVERALL, rows
+    )
 
 
 def _why_not_off(judge: dict[str, Any], generator: dict[str, Any]) -> str:
     if not generator["release_date"]:
-        return "no release date"
+        return gettext_noop("no release date")
     gap = judge["drift"].get("gap") or {}
-    return str(gap.get("undefined", "not known in this report"))
+    return str(gap.get("undefined", gettext_noop("not known in this report")))
 
 
 def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Table]:
@@ -155,7 +165,7 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
         offsets, off = drift_state.offsets(judge), drift_state.off_by_generator(judge)
         rows: list[Row] = []
         for code, generator in enumerate(body["generators"]):
-            images = generator["images"]
+            images = count_things(generator["images"], "images")
             stats = {
                 **judge["by_generator"][generator["name"]],
                 "human_score": generator["human_score"],
@@ -168,7 +178,7 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
                     {"undefined": _why_no_offset(judge), "n": generator["images"]},
                 ),
             }
-            when = generator["release_date"] or "no release date"
+            when = generator["release_date"] or gettext("no release date")
             rows.append(
                 row(
                     generator["name"],
@@ -176,12 +186,13 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
                     BY_GENERATOR,
                     at_least=enough.IMAGES,
                     judge=name,
-                    note=f"{when} · {images} image{'' if images == 1 else 's'}",
+                    note=f"{when} · {images}",
                     # A row opens its disagreements.
                     link=page.address("gallery", judge=name, generator=code),
                 )
             )
-        heading = f"{report_words.title(name)}, generator by generator"
+        called = report_words.title(name)
+        heading = gettext_noop(f"{called}, generator by generator")
         listed.append(Table(f"judge-{number}", heading, "generator", BY_GENERATOR, rows))
     since = [
         row(
@@ -189,14 +200,15 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
             body["judges"][name]["drift"].get("since_own_release", {}),
             SINCE,
             judge=name,
-            note=body["signature"]["judge_facts"][name]["release_date"] or "no release date",
+            note=body["signature"]["judge_facts"][name]["release_date"]
+            or gettext("no release date"),
         )
         for name in judges
     ]
     listed.append(
         Table(
             "since",
-            "Generators released after the judge, compared with older ones",
+            gettext_noop("Generators released after the judge, compared with older ones"),
             "judge",
             SINCE,
             since,
@@ -208,7 +220,7 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
 def _why_no_offset(judge: dict[str, Any]) -> str:
     if "follows" not in judge:
         return stored_statistic({}, "offset")["undefined"]
-    return judge["drift"].get("untold") or "too few images, or no release date"
+    return judge["drift"].get("untold") or gettext_noop("too few images, or no release date")
 
 
 def table_file(page: ReportPage, body: dict[str, Any], view: View) -> list[Table]:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from django.http import Http404, HttpResponse
+from django.utils import translation
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
@@ -99,8 +100,11 @@ def send_chart(
         text = json.dumps(spec)
         return (vl_convert.vegalite_to_svg(text) if kind == "picture" else text).encode()
 
-    content = SPECIFICATIONS.compressed((*key, theme, kind, width), draw)
-    headers = {"Vary": "Accept-Encoding, Cookie"}
+    # Of the page, where other files are English.
+    language = translation.get_language_from_request(request)
+    with translation.override(language):
+        content = SPECIFICATIONS.compressed((*key, theme, kind, width, language), draw)
+    headers = {"Vary": "Accept-Encoding, Accept-Language, Cookie"}
     if "gzip" in request.headers.get("Accept-Encoding", ""):
         headers["Content-Encoding"] = "gzip"
     else:

@@ -7,6 +7,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
+from annotations.language.counts import count_things, list_words
+from annotations.language.stored_words import say
 from audit.charts.faces import Face, face_of
 from audit.pages.tables import Row, Table, judged_enough
 from audit.statistic_names import STATISTICS, stored_statistic
@@ -113,8 +117,8 @@ def heat_map(
             face_of(body, key) if key in judges else None,
         )
         for key, words in [
-            (BY_NAME, "slice"),
-            (BY_SIZE, "images"),
+            (BY_NAME, gettext("slice")),
+            (BY_SIZE, gettext("images")),
             *((name, short[name]) for name in judges),
         ]
     ]
@@ -159,13 +163,17 @@ def _order(
 
 def _cell(estimate: dict[str, Any] | None, statistic: str, link: str) -> HeatCell:
     if estimate is None:
-        return HeatCell("", NOT_JUDGED, "", "")
+        return HeatCell("", gettext(NOT_JUDGED), "", "")
     shown = cell(statistic, estimate)
     if "undefined" in estimate:
-        return HeatCell("", shown.undefined, "", link)
-    within = f"{shown.low} to {shown.high}" if shown.low else f"no interval, {shown.no_interval}"
-    parts = [within.removesuffix(", "), f"{estimate['n']} images", corrected_p(estimate)]
-    words = ", ".join(part for part in parts if part)
+        return HeatCell("", say(shown.undefined), "", link)
+    within = (
+        gettext("%(low)s to %(high)s") % {"low": shown.low, "high": shown.high}
+        if shown.low
+        else list_words([gettext("no interval"), *filter(None, [say(shown.no_interval)])])
+    )
+    parts = [within, count_things(estimate["n"], "images"), corrected_p(estimate)]
+    words = list_words([part for part in parts if part])
     sure = estimate.get("p_bh", 1.0) <= LEVEL
     return HeatCell(shown.value, words, _tint(estimate["value"], statistic), link, sure)
 

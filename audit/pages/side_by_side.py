@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
+from annotations.language.counts import count_things
 from audit.charts.faces import face_of
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_view
 from audit.pages.tables import Row, Table, row
-from audit.statistic_names import COMPARING, MAIN, headings
+from audit.statistic_names import COMPARING, MAIN, headings, main_statistics
 from audit.stats import enough
 from audit.view import View
 from audit.words import drift_state, page_sentences
@@ -21,7 +24,7 @@ DIFFERENCES = headings("auroc", "percent_agreement", "kendall_tau_b", "pairwise_
 @report_view("audit/side_by_side.html")
 def side_by_side(page: ReportPage) -> dict[str, Any]:
     body = page.body
-    context: dict[str, Any] = {"thing": "All statistics, judge by judge"}
+    context: dict[str, Any] = {"thing": gettext("All statistics, judge by judge")}
     if not page.compares:
         return context
     statistic = page.view.statistic or "auroc"
@@ -29,17 +32,21 @@ def side_by_side(page: ReportPage) -> dict[str, Any]:
     return {
         **context,
         "sentences": page_sentences.of_judges(body),
-        "plot": page.plot("judges", f"{MAIN[statistic]}, judge by judge", statistic=statistic),
+        "plot": page.plot("judges", _heading(statistic), statistic=statistic),
         "csv": page.table_file("side-by-side"),
         "table": table(page, body),
         "differences": differences(body),
         "tests": compared.get("tests", {}),
         "at_least": compared["at_least"],
         "filters": [
-            select("statistic", "chart of", MAIN.items(), statistic),
+            select("statistic", gettext("chart of"), main_statistics(), statistic),
         ],
         "filter_url": page.request.path,
     }
+
+
+def _heading(statistic: str) -> str:
+    return gettext("%(statistic)s, judge by judge") % {"statistic": gettext(MAIN[statistic])}
 
 
 def table(page: ReportPage, body: dict[str, Any]) -> Table:
@@ -56,7 +63,7 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
             at_least=enough.IMAGES,
             judge=name,
             face=face_of(body, name),
-            note=f"{judge['overall']['n']} images · {drift_state.facts(judge)}",
+            note=f"{count_things(judge['overall']['n'], 'images')} · {drift_state.facts(judge)}",
             link=page.address("judge", judge=name),
         )
         for name, judge in body["judges"].items()
@@ -74,11 +81,11 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
     ceiling = body["people"]["ceiling"]
     rows.append(
         row(
-            "human ceiling",
+            gettext("human ceiling"),
             ceiling,
             COLUMNS,
             at_least=enough.IMAGES,
-            note="one person against the majority of the others",
+            note=gettext("one person against the majority of the others"),
         )
     )
     links = {
@@ -90,7 +97,9 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
         )
         for name in COLUMNS
     }
-    return Table("judges", "All statistics", "judge", COLUMNS, rows, links, wanted, ascending)
+    return Table(
+        "judges", gettext_noop("All statistics"), "judge", COLUMNS, rows, links, wanted, ascending
+    )
 
 
 def differences(body: dict[str, Any]) -> Table | None:
@@ -104,11 +113,12 @@ def differences(body: dict[str, Any]) -> Table | None:
             DIFFERENCES,
             judge=name,
             face=face_of(body, name),
-            note=f"{differences['n']} images that both scored",
+            note=gettext("%(number)s images that both scored") % {"number": differences["n"]},
         )
         for name, differences in compared["judges"].items()
     ]
-    heading = f"Difference to {title(compared['best'])}, the best by AUROC"
+    best = title(compared["best"])
+    heading = gettext_noop(f"Difference to {best}, the best by AUROC")
     return Table("differences", heading, "judge", DIFFERENCES, rows)
 
 

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
+from annotations.language.counts import count_things
 from audit.charts.faces import face_of
 from audit.pages.filters import judge_boxes, select
 from audit.pages.frame import ReportPage, report_view
 from audit.pages.heat_map import HeatMap, heat_map
 from audit.pages.tables import Table, row
-from audit.statistic_names import MAIN, headings
+from audit.statistic_names import MAIN, headings, main_statistics
 from audit.stats import enough
 from audit.view import MANY, SLICES, View
 from audit.words import page_sentences
@@ -49,11 +52,11 @@ def slices(page: ReportPage) -> dict[str, Any]:
         **context,
         "usable": True,
         "sentences": page_sentences.of_slices(body, view, loud),
-        "plot": page.plot("slices", f"{MAIN[statistic]} by {SLICES[by]}", **asked)
+        "plot": page.plot("slices", _heading(statistic, by), **asked)
         if len(heat.rows) * (len(heat.heads) - 2) <= MOST_DRAWN
         else None,
         "heat": heat,
-        "heat_title": f"{MAIN[statistic]} by {SLICES[by]}",
+        "heat_title": _heading(statistic, by),
         "searched": _table_options(page)["q"],
         "csv": page.table_file("slices", **asked, **_table_options(page)),
         "tables": shown if len(shown) <= MANY else [],
@@ -63,13 +66,24 @@ def slices(page: ReportPage) -> dict[str, Any]:
         "at_least": enough.IMAGES,
         "why_none": WHY_NONE.get(by, "This report has no such slices."),
         "filters": [
-            {"name": "q", "title": f"search for a {SLICES[by]}", "text": _table_options(page)["q"]},
-            select("by", "slice by", SLICES.items(), by),
-            select("statistic", "chart of", MAIN.items(), statistic),
+            {"name": "q", "title": _search_words(by), "text": _table_options(page)["q"]},
+            select(
+                "by", gettext("slice by"), [(key, gettext(cut)) for key, cut in SLICES.items()], by
+            ),
+            select("statistic", gettext("chart of"), main_statistics(), statistic),
             judge_boxes(body, view.judges_of(body)),
         ],
         "filter_url": page.request.path,
     }
+
+
+def _heading(statistic: str, by: str) -> str:
+    words = {"statistic": gettext(MAIN[statistic]), "kind": gettext(SLICES[by])}
+    return gettext("%(statistic)s by %(kind)s") % words
+
+
+def _search_words(by: str) -> str:
+    return gettext("search for a %(kind)s") % {"kind": gettext(SLICES[by])}
 
 
 def _table_options(page: ReportPage) -> dict[str, str]:
@@ -120,13 +134,15 @@ def tables(body: dict[str, Any], view: View) -> list[Table]:
                 at_least=enough.IMAGES,
                 judge=name,
                 face=face_of(body, name),
-                note=f"{stats['n']} {'atom' if by == 'atom_kind' else 'image'}"
-                f"{'' if stats['n'] == 1 else 's'}",
+                note=count_things(stats["n"], "atoms" if by == "atom_kind" else "images"),
             )
             for key, stats in cut.items()
         ]
         if rows:
-            heading = f"{title(name)} by {SLICES[by]}"
+            heading = gettext("%(statistic)s by %(kind)s") % {
+                "statistic": title(name),
+                "kind": gettext(SLICES[by]),
+            }
             listed.append(Table(f"slices-{number}", heading, SLICES[by], columns, rows))
     return listed
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit.charts.style import INK, configured
 from audit.charts.when_used import alt
 
@@ -37,7 +39,9 @@ def draw_by_question(
             x=alt.X("low:Q", title=heading), x2="high:Q"
         ),
         base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
-            x=x, shape=alt.Shape("question:N", sort=questions, title="question"), tooltip=tooltip
+            x=x,
+            shape=alt.Shape("question:N", sort=questions, title=gettext("question")),
+            tooltip=tooltip,
         ),
     ]
     if chance is not None:

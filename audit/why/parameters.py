@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Literal
 
+from django.utils.translation import gettext_noop
+
 from annotations.errors import Refused
 
 Kind = Literal["generators", "released", "labelled", "study"]
@@ -35,11 +37,19 @@ class SideAsked:
         if self.kind == "generators":
             return ", ".join(self.generators)
         if self.kind == "study":
-            return f"study {self.study}"
-        of = "generators released" if self.kind == "released" else "images first labelled"
-        if self.first and self.last:
-            return f"{of} {self.first} to {self.last}"
-        return f"{of} since {self.first}" if self.first else f"{of} up to {self.last}"
+            return gettext_noop(f"study {self.study}")
+        first, last, released = self.first, self.last, self.kind == "released"
+        if first and last:
+            if released:
+                return gettext_noop(f"generators released {first} to {last}")
+            return gettext_noop(f"images first labelled {first} to {last}")
+        if first:
+            if released:
+                return gettext_noop(f"generators released since {first}")
+            return gettext_noop(f"images first labelled since {first}")
+        if released:
+            return gettext_noop(f"generators released up to {last}")
+        return gettext_noop(f"images first labelled up to {last}")
 
     def holds(self, day: date | None) -> bool:
         return (

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.words.numbers import number, per_hundred, with_interval
+from django.utils.translation import gettext, gettext_noop
+
+from audit.words.numbers import join_names, number, per_hundred, with_interval
 from audit.words.report import title
 
 NAMED = 5  # pictures in a sentence
@@ -18,36 +20,37 @@ def _scores(body: dict[str, Any]) -> str:
     of, same = body["compared"], body["same"]
     judge, day = title(body["judge"]), body["date"]
     if not of:
-        return f"The anchors of {body['anchors']['made']} say nothing of {judge} yet: no image of them has a score before and on {day}."
-    since = " to ".join(dict.fromkeys(body["since"]))
-    told = f"{judge}: {same} of {of} anchors gave the same score on {day} as on {since}"
-    if same == of:
-        return f"{told}{_at_most(body['changed'])}."
-    return f"{told}; {_change_words(body['changed'], of - same)}."
-
-
-def _at_most(changed: dict[str, Any]) -> str:
+        made = body["anchors"]["made"]
+        return f"The anchors of {made} say nothing of {judge} yet: no image of them has a score before and on {day}."
+    since = gettext(" to ").join(dict.fromkeys(body["since"]))
+    told = gettext_noop(
+        f"{judge}: {same} of {of} anchors gave the same score on {day} as on {since}"
+    )
+    changed, others = body["changed"], of - same
+    if others:
+        share = "" if "undefined" in changed else f", {per_hundred(changed)} %,"
+        return (
+            f"{told}; {others}{share} changed: it is another judge behind the same name, or it does not repeat "
+            "itself."
+        )
     if changed.get("high") is None:
-        return ""
-    return f"; at most {100 * changed['high']:.1f} % of the study’s images score otherwise (95 % interval by prompts)"
-
-
-def _change_words(changed: dict[str, Any], others: int) -> str:
-    share = "" if "undefined" in changed else f", {per_hundred(changed)} %,"
-    return f"{others}{share} changed: it is another judge behind the same name, or it does not repeat itself"
+        return f"{told}."
+    most = f"{100 * changed['high']:.1f} %"
+    return (
+        f"{told}; at most {most} of the study’s images score otherwise (95 % interval by prompts)."
+    )
 
 
 def _moved(body: dict[str, Any]) -> list[str]:
     if body["same"] == body["compared"]:
         return []
-    moved, largest = (
-        body["moved"],
-        f"the largest change is {number('score_moved', body['largest'])}",
-    )
+    moved, largest = body["moved"], number("score_moved", body["largest"])
     if "undefined" in moved:
-        return [f"{largest[0].upper()}{largest[1:]} in the judge’s own unit."]
+        return [f"The largest change is {largest} in the judge’s own unit."]
     size = with_interval("score_moved", moved)
-    return [f"Over all anchors, the score moved by {size} in the judge’s own unit; {largest}."]
+    return [
+        f"Over all anchors, the score moved by {size} in the judge’s own unit; the largest change is {largest}."
+    ]
 
 
 def _server(body: dict[str, Any]) -> list[str]:
@@ -60,23 +63,21 @@ def _server(body: dict[str, Any]) -> list[str]:
             f"The server calls its model {now}; what it called it before is not known, since the anchors "
             "were not scored before."
         ]
+    since, then = server["since"], _teller_name(server["then"], "model")
     told = (
-        f"The server’s name for its model has changed since {server['since']}: it was "
-        f"{_teller_name(server['then'], 'model')} and is {now}."
+        f"The server’s name for its model has changed since {since}: it was {then} and is {now}."
         if server["model_changed"]
-        else f"The server calls its model {now}, as on {server['since']}."
+        else f"The server calls its model {now}, as on {since}."
     )
     if server["system_changed"]:
-        told += (
-            f" Its fingerprint of the system was {_teller_name(server['then'], 'system_fingerprint')} and is "
-            f"{_teller_name(server['now'], 'system_fingerprint')}."
-        )
+        was, is_now = (_teller_name(server[when], "system_fingerprint") for when in ("then", "now"))
+        told += f" Its fingerprint of the system was {was} and is {is_now}."
     return [told]
 
 
 def _teller_name(tellers: list[dict[str, Any]], name: str) -> str:
     names = dict.fromkeys(teller[name] for teller in tellers)
-    return " and ".join(f"“{called}”" if called else "nothing" for called in names)
+    return join_names([f"“{called}”" if called else gettext("nothing") for called in names])
 
 
 def _pictures(body: dict[str, Any]) -> list[str]:
@@ -96,4 +97,5 @@ def _left_out(body: dict[str, Any]) -> list[str]:
     }
     if not reasons:
         return []
-    return ["Not compared: " + "; ".join(f"{times}, {why}" for why, times in reasons.items()) + "."]
+    told = "; ".join(f"{times}, {why}" for why, times in reasons.items())
+    return [f"Not compared: {told}."]

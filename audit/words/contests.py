@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
+from annotations.language.counts import count_things
 from audit.words.numbers import join_names, per_hundred, side, with_interval
 from audit.words.report import title
 
@@ -43,36 +46,41 @@ def _people(body: dict[str, Any]) -> list[str]:
         return [f"People’s votes name no order of the generators: {told['undefined']}."]
     first, groups = told["places"][0], told["groups"]
     share = per_hundred(first["win_share"])
-    told_of = f"{share} of 100 against another generator drawn at random, a tie counting half"
-    leaders = groups[0]
+    generator, leaders = first["generator"], groups[0]
+    wins = gettext_noop(
+        f"{share} of 100 against another generator drawn at random, a tie counting half"
+    )
     if len(leaders) == len(told["places"]):
-        return [
-            f"All generators are statistically tied; {first['generator']} comes first, with {told_of}."
-        ]
+        return [f"All generators are statistically tied; {generator} comes first, with {wins}."]
     if len(leaders) > 1:
-        return [
-            f"{join_names(leaders)} lead and are statistically tied; {first['generator']} wins {told_of}."
-        ]
-    return [f"{first['generator']} leads alone: it wins {told_of}."]
+        names = join_names(leaders)
+        return [f"{names} lead and are statistically tied; {generator} wins {wins}."]
+    return [f"{generator} leads alone: it wins {wins}."]
 
 
 def _made_from(body: dict[str, Any]) -> str:
-    where = f" with the tag “{body['slice']}”" if body["slice"] else ""
-    tied = f"{100 * body['tied'] / body['votes']:.0f} % of them ties" if body["votes"] else ""
+    votes, prompts = f"{body['votes']:,}", body["prompts"]
+    people, tag = count_things(body["raters"], "people"), body["slice"]
     counted = (
-        f"{body['votes']:,} comparisons on {body['prompts']} prompts{where} by "
-        f"{body['raters']} {'person' if body['raters'] == 1 else 'people'}"
+        gettext_noop(f"{votes} comparisons on {prompts} prompts with the tag “{tag}” by {people}")
+        if tag
+        else gettext_noop(f"{votes} comparisons on {prompts} prompts by {people}")
     )
-    if not tied:
+    if not body["votes"]:
         return f"{counted}."
+    tied = f"{100 * body['tied'] / body['votes']:.0f} %"
     if body["made_from"] == "answers":
         return (
-            f"{counted}, {tied}: nobody saw two images side by side. An answer about each of two "
+            f"{counted}, {tied} of them ties: nobody saw two images side by side. An answer about each of two "
             "images of one prompt says which is better."
         )
     silent = body["cannot_tell"]
-    left = f"; {silent} more votes are “can’t tell” and count for nothing" if silent else ""
-    side_by_side = f"{counted} who saw both images side by side, {tied}{left}."
+    told = gettext_noop(f"{counted} who saw both images side by side, {tied} of them ties")
+    side_by_side = (
+        f"{told}; {silent} more votes are “can’t tell” and count for nothing."
+        if silent
+        else f"{told}."
+    )
     return f"{side_by_side}{_useful(body)}{_tie_words(body)}{_side(body['left'])}"
 
 
@@ -103,10 +111,14 @@ def _side(left: dict[str, Any] | None) -> str:
     shown = with_interval("points", left)
     if not side(left):
         return f" No advantage of a side can be told: the left image wins by {shown}."
-    which = "left" if left["value"] > 0 else "right"
+    if left["value"] > 0:
+        return (
+            f" The left image wins too often: of two equal ones the left wins by {shown}. The standing takes "
+            "that out."
+        )
     return (
-        f" The {which} image wins too often: of two equal ones the left wins by {shown}. The standing "
-        "takes that out."
+        f" The right image wins too often: of two equal ones the left wins by {shown}. The standing takes "
+        "that out."
     )
 
 
@@ -118,9 +130,10 @@ def _judges(body: dict[str, Any]) -> list[str]:
         if "undefined" in right:
             lines.append(f"{title(name)} cannot be compared: {right['undefined']}.")
             continue
+        judged, often = title(name), per_hundred(right)
         lines.append(
-            f"{title(name)} says what people say on {per_hundred(right)} of 100 comparisons"
-            f"{beside}. {_swapped(judge)}"
+            f"{judged} says what people say on {often} of 100 comparisons{beside}."
+            + f" {_swapped(judge)}"
         )
         if "value" in (whole := judge.get("group_accuracy", {})):
             lines.append(
@@ -140,8 +153,14 @@ def _judges(body: dict[str, Any]) -> list[str]:
 def _comparison_words(body: dict[str, Any]) -> str:
     """What a judge's share is to be compared with: other people, and no judge at all."""
     ceiling, tie = body["ceiling"], body.get("always_tie", {})
-    people = "" if "undefined" in ceiling else f"; two people agree on {per_hundred(ceiling)}"
-    return people + (f"; saying “tie” each time, on {per_hundred(tie)}" if tie.get("value") else "")
+    people = "" if "undefined" in ceiling else per_hundred(ceiling)
+    alike = gettext_noop(f"; two people agree on {people}") if people else ""
+    tied = per_hundred(tie) if tie.get("value") else ""
+    if not tied:
+        return alike
+    if not people:
+        return gettext_noop(f"; saying “tie” each time, on {tied}")
+    return gettext_noop(f"; two people agree on {people}; saying “tie” each time, on {tied}")
 
 
 def _swap(name: str, told: dict[str, Any]) -> str:
@@ -161,8 +180,10 @@ def _swapped(judge: dict[str, Any]) -> str:
     if not turned:
         return "It puts the generators in people’s order."
     named = "; ".join(f"{one['second']} above {one['first']}" for one in turned[:NAMED])
-    more = f" and {len(turned) - NAMED} more" if len(turned) > NAMED else ""
-    return f"It puts {named}{more}, where people do not."
+    if len(turned) > NAMED:
+        more = len(turned) - NAMED
+        return f"It puts {named} and {more} more, where people do not."
+    return f"It puts {named}, where people do not."
 
 
 def of_generator(told: dict[str, Any], generator: str, key: str = "win_share") -> dict[str, Any]:
@@ -176,8 +197,11 @@ def of_generator(told: dict[str, Any], generator: str, key: str = "win_share") -
 
 
 def ranks(place: dict[str, Any]) -> str:
+    """In the language of the page."""
     first, last = place["first"], place["last"]
-    return f"rank {first}" if first == last else f"rank {first} to {last}"
+    if first == last:
+        return gettext("rank %(first)s") % {"first": first}
+    return gettext("rank %(first)s to %(last)s") % {"first": first, "last": last}
 
 
 def of_rate(body: dict[str, Any]) -> list[str]:

@@ -6,6 +6,9 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, Final
 
+from django.utils.translation import gettext, gettext_noop
+
+from annotations.language.counts import list_words
 from audit.stats.instrument.following import (
     AGAINST,
     DOES_NOT,
@@ -38,6 +41,14 @@ FOLLOWING: Final = {
     DOES_NOT: "does not follow people",
     UPSIDE_DOWN: "is upside down",
 }
+COUNTED: Final = {
+    "second answer": (gettext_noop("1 second answer"), gettext_noop("%(count)s second answers")),
+    "more labelled image": (
+        gettext_noop("1 more labelled image"),
+        gettext_noop("%(count)s more labelled images"),
+    ),
+    "more prompt": (gettext_noop("1 more prompt"), gettext_noop("%(count)s more prompts")),
+}
 # Less of a part of the gap would be written as 0.0.
 LITTLE = 0.05
 OFF = "off"
@@ -64,16 +75,17 @@ def stands_against(judge: dict[str, Any]) -> bool:
 
 
 def facts(judge: dict[str, Any]) -> str:
-    """The first two facts in a few words."""
+    """The first two facts in a few words, in the language of the page."""
     state, follow = state_of(judge), following_of(judge)
-    stable = state if state != DRIFTS else f"drifts since {judge['drift']['since'][:7]}"
-    if state == CANNOT_BE_TOLD:
-        stable = "not enough data yet on drift"
     if other := made_for(judge):
-        return f"made for “{other}”"
+        return gettext("made for “%(other)s”") % {"other": other}
     if stands_against(judge):
-        return FOLLOWING[follow]
-    return f"{FOLLOWING[follow]}, {stable}" if follow in FOLLOWING else stable
+        return gettext(FOLLOWING[follow])
+    if state == DRIFTS:
+        stable = gettext("drifts since %(month)s") % {"month": judge["drift"]["since"][:7]}
+    else:
+        stable = gettext("holds") if state == HOLDS else gettext("not enough data yet on drift")
+    return list_words([gettext(FOLLOWING[follow]), stable]) if follow in FOLLOWING else stable
 
 
 def made_for(judge: dict[str, Any]) -> str:
@@ -138,15 +150,18 @@ def sentence(title: str, judge: dict[str, Any]) -> str:
     if made_for(judge):
         return f"{title}: {needs(drift)}"
     if follow["state"] == CANNOT_BE_TOLD:
-        return f"{title}: not enough data yet to tell whether it follows people. {needs(drift)}"
+        told = f"{title}: not enough data yet to tell whether it follows people."
+        return f"{told} {needs(drift)}"
     if "undefined" in follow:
-        return f"{title} {FOLLOWING[follow['state']]}: it gives every image the same score."
+        found = f"{title} {FOLLOWING[follow['state']]}"
+        return f"{found}: it gives every image the same score."
     line = f"{title} {FOLLOWING[follow['state']]} ({_order(follow)})"
     if state == HOLDS:
         return f"{line}, and holds."
     if follow["state"] in AGAINST:
         return f"{line}."
-    return f"{line}; not enough data yet to tell whether it drifts. {needs(drift)}"
+    told = f"{line}; not enough data yet to tell whether it drifts."
+    return f"{told} {needs(drift)}"
 
 
 def _order(follow: dict[str, Any]) -> str:
@@ -155,16 +170,18 @@ def _order(follow: dict[str, Any]) -> str:
 
 def describe_drift(drift: dict[str, Any]) -> str:
     step = drift["steps"][drift["likeliest"]]
-    since = f"generators since {date.fromisoformat(step['since']):%Y-%m}"
+    month = f"{date.fromisoformat(step['since']):%Y-%m}"
     if drift["moved"] == GAIN:
-        less = turned(step["gain_change"], 100)
-        return (
-            f"on {since} it tells good from bad {with_interval('gain_lost', less)} less than before"
+        less = with_interval("gain_lost", turned(step["gain_change"], 100))
+        return gettext_noop(
+            f"on generators since {month} it tells good from bad {less} less than before"
         )
     found = step[OFFSET]
     if found["value"] > 0:
-        return f"{with_interval('points_off', found)} stricter on {since} than on older ones"
-    return f"{with_interval('points_off', turned(found, 1))} more lenient on {since} than on older ones"
+        size = with_interval("points_off", found)
+        return gettext_noop(f"{size} stricter on generators since {month} than on older ones")
+    size = with_interval("points_off", turned(found, 1))
+    return gettext_noop(f"{size} more lenient on generators since {month} than on older ones")
 
 
 def turned(found: dict[str, Any], by: float) -> dict[str, Any]:
@@ -178,10 +195,11 @@ def turned(found: dict[str, Any], by: float) -> dict[str, Any]:
 
 def _of_older_report(title: str, drift: dict[str, Any], state: str) -> str:
     if state == DRIFTS:
-        return f"{title} has drifted since {date.fromisoformat(drift['since']):%Y-%m}. {drift['reason']}"
+        month = f"{date.fromisoformat(drift['since']):%Y-%m}"
+        return f"{title} has drifted since {month}." + f" {drift['reason']}"
     if state == HOLDS:
         return f"{title} holds."
-    return f"{title}: not enough data yet on drift. {drift['reason']}"
+    return f"{title}: not enough data yet on drift." + f" {drift['reason']}"
 
 
 def reason(drift: dict[str, Any]) -> str:
@@ -195,12 +213,13 @@ def reason(drift: dict[str, Any]) -> str:
 
 def _evidence(drift: dict[str, Any]) -> list[str]:
     step, dates = drift["steps"][drift["likeliest"]], len(drift["steps"])
-    offset = with_interval("offset", step[OFFSET])
+    since, offset = step["since"], with_interval("offset", step[OFFSET])
     change = _change_of_gain(step["gain_change"])
-    lines = [
-        f"Most moved at {step['since']}: offset {offset}, {change}"
-        + (f"; {p_words(drift['p_holm'])}." if "p_holm" in drift else ".")
-    ]
+    if "p_holm" in drift:
+        p = p_words(drift["p_holm"])
+        lines = [f"Most moved at {since}: offset {offset}, gain {change}; {p}."]
+    else:
+        lines = [f"Most moved at {since}: offset {offset}, gain {change}."]
     if dates > 1:
         lines.append(f"These intervals hold for any of {dates} dates.")
     return lines
@@ -208,8 +227,8 @@ def _evidence(drift: dict[str, Any]) -> list[str]:
 
 def _change_of_gain(found: dict[str, Any]) -> str:
     if "undefined" in found:
-        return f"gain not known there ({found['undefined']})"
-    return f"gain {with_interval('gain_change', _percent(found))}"
+        return gettext_noop(f"not known there ({found['undefined']})")
+    return with_interval("gain_change", _percent(found))
 
 
 def _percent(found: dict[str, Any]) -> dict[str, Any]:
@@ -223,7 +242,7 @@ def _separate_words(drift: dict[str, Any]) -> str:
     offset = with_interval("offset", apart[OFFSET])
     change = _change_of_gain(apart["gain_change"])
     return (
-        f"{apart['generator']} alone is read otherwise than all others: offset {offset}, {change}. "
+        f"{apart['generator']} alone is read otherwise than all others: offset {offset}, gain {change}. "
         "It is left out of the dates."
     )
 
@@ -243,21 +262,16 @@ def gap(drift: dict[str, Any]) -> str:
     found = drift.get("gap")
     if found is None or "undefined" in found:
         return ""
-    line = (
-        f"It is off by {number('net_deviation', found['now'])} points on the newest, "
-        f"{number('net_deviation', found['before'])} before"
-    )
-    parts = []
-    if abs(found["generators"]["value"]) >= LITTLE:
-        parts.append(
-            f"{with_interval('part', found['generators'])} because people’s answers moved and its gain is "
-            f"{number('ratio', found['gain'])}"
-        )
-    if abs(found["judge"]["value"]) >= LITTLE:
-        parts.append(
-            f"{with_interval('part', found['judge'])} because it reads newer images otherwise"
-        )
-    return f"{line}: {', '.join(parts)}." if parts else f"{line}."
+    now, before = (number("net_deviation", found[when]) for when in ("now", "before"))
+    line = gettext_noop(f"It is off by {now} points on the newest, {before} before")
+    people, judge = (with_interval("part", found[part]) for part in ("generators", "judge"))
+    gain = number("ratio", found["gain"])
+    moved = gettext_noop(f"{people} because people’s answers moved and its gain is {gain}")
+    read = gettext_noop(f"{judge} because it reads newer images otherwise")
+    shown = [abs(found[part]["value"]) >= LITTLE for part in ("generators", "judge")]
+    if all(shown):
+        return f"{line}: {moved}, {read}."
+    return f"{line}: {moved if shown[0] else read}." if any(shown) else f"{line}."
 
 
 def needs(drift: dict[str, Any]) -> str:
@@ -265,14 +279,17 @@ def needs(drift: dict[str, Any]) -> str:
     found = drift.get("needs") or {"reason": drift.get("reason", "")}
     if "second_answers" in found:
         more = found["second_answers"]
-        return f"{found['reason']} About {_n(more, 'second answer')} would do."
+        answers = _count(more, "second answer")
+        return f"{found['reason']} " + f"About {answers} would do."
     if "reason" in found:
         return found["reason"]
-    line = f"About {_n(found['images'], 'more labelled image')}"
-    if prompts := found.get("prompts"):
-        line += f", of {_n(prompts, 'more prompt')},"
-    return f"{line} would tell."
+    images = _count(found["images"], "more labelled image")
+    if found.get("prompts"):
+        prompts = _count(found["prompts"], "more prompt")
+        return f"About {images}, of {prompts}, would tell."
+    return f"About {images} would tell."
 
 
-def _n(count: int, one: str) -> str:
-    return f"{count:,} {one}{'' if count == 1 else 's'}"
+def _count(count: int, one: str) -> str:
+    single, several = COUNTED[one]
+    return single if count == 1 else several % {"count": f"{count:,}"}

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext
+
+from annotations.language.counts import list_words
 from audit.statistic_names import STATISTICS
 
 MOST = 12  # decimals
@@ -129,7 +132,9 @@ def align_columns(rows: Sequence[Sequence[str]], *, right: bool = False) -> list
 
 
 def join_names(names: list[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+    if len(names) == 1:
+        return names[0]
+    return gettext("%(names)s and %(last)s") % {"names": list_words(names[:-1]), "last": names[-1]}
 
 
 def count_words(count: int, one: str, many: str = "") -> str:

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotations.forms.translations import language_names
+from annotations.language.counts import count_things
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.stats import enough
 from audit.stats.multiplicity import LEVEL
@@ -39,13 +42,13 @@ def _no_best(body: dict[str, Any]) -> str:
     said = f"No judge has an AUROC: {most['auroc']['undefined']}."
     if body.get("positive_at") is None:
         return said
-    return f"{said} Here an image counts as right from a mean of {body['positive_at']:.4g} on."
+    cut = f"{body['positive_at']:.4g}"
+    return f"{said} " + f"Here an image counts as right from a mean of {cut} on."
 
 
 def all_behind(judges: dict[str, Any]) -> list[str]:
     """Many judges in two sentences; their numbers are in the table."""
     behind = [name for name, row in judges.items() if row["auroc"].get("p_holm", 1.0) <= LEVEL]
-    verb = "is" if len(behind) == 1 else "are"
     level = [
         title(name)
         for name, row in judges.items()
@@ -55,7 +58,12 @@ def all_behind(judges: dict[str, Any]) -> list[str]:
     return [
         line
         for some, line in (
-            (behind, f"{len(behind)} of the others {verb} behind it by more than chance (Holm)."),
+            (
+                behind,
+                "1 of the others is behind it by more than chance (Holm)."
+                if len(behind) == 1
+                else f"{len(behind)} of the others are behind it by more than chance (Holm).",
+            ),
             (level, f"Statistically tied with it: {', '.join(level)}."),
             (untested, f"Not tested: {', '.join(untested)}."),
         )
@@ -91,23 +99,26 @@ def _ceiling(body: dict[str, Any]) -> str:
     if "undefined" in ceiling:
         return f"How far people agree among themselves is not known: {ceiling['undefined']}."
     cut = body.get("positive_at")
-    share = (
-        f"One person says the same yes or no as most of the others on {per_hundred(ceiling)} of 100 "
-        "images"
-        if cut is None
-        else f"One person’s rating and the others’ mean lie on the same side of {cut:.4g} on "
-        f"{per_hundred(ceiling)} of 100 images"
-    )
+    times = per_hundred(ceiling)
+    if cut is None:
+        share = gettext_noop(
+            f"One person says the same yes or no as most of the others on {times} of 100 images"
+        )
+    else:
+        at = f"{cut:.4g}"
+        share = gettext_noop(
+            f"One person’s rating and the others’ mean lie on the same side of {at} on {times} of 100 images"
+        )
     reach, near = _up_to(body, ceiling)
     if not reach and not near:
         return f"{share}; no judge agrees with people as often."
-    told_of = []
-    if reach:
-        verb = "agrees" if len(reach) == 1 else "agree"
-        told_of.append(f"{', '.join(reach)} {verb} with people as often")
-    if near:
-        told_of.append(f"whether {' or '.join(near)} agrees with people as often is not known yet")
-    return f"{share}; {'; '.join(told_of)}."
+    judges, others = ", ".join(reach), " or ".join(near)
+    one = gettext_noop(f"{judges} agrees with people as often")
+    told = one if len(reach) == 1 else gettext_noop(f"{judges} agree with people as often")
+    unknown = gettext_noop(f"whether {others} agrees with people as often is not known yet")
+    if reach and near:
+        return f"{share}; {told}; {unknown}."
+    return f"{share}; {told if reach else unknown}."
 
 
 def _up_to(body: dict[str, Any], ceiling: dict[str, Any]) -> tuple[list[str], list[str]]:
@@ -163,8 +174,9 @@ def _furthest(judge: str, known: dict[str, dict[str, Any]], by: str, statistic: 
     apart = tested[worst]["from_average"]
     shown = with_interval(statistic, apart)
     if not clear:
+        kind = SLICES[by]
         return (
-            f"{judge} is clearly apart from its own average on no {SLICES[by]}: the largest difference, "
+            f"{judge} is clearly apart from its own average on no {kind}: the largest difference, "
             f"{shown} on {worst}, may be chance."
         )
     if apart["value"] > 0:
@@ -178,19 +190,23 @@ def _furthest(judge: str, known: dict[str, dict[str, Any]], by: str, statistic: 
 def _lowest(judge: str, known: dict[str, dict[str, Any]], statistic: str) -> str:
     worst = min(known, key=lambda key: known[key]["value"])
     shown = with_interval(statistic, known[worst])
-    line = f"{judge} has its lowest {STATISTICS[statistic].name} on {worst}: {shown}"
+    name = STATISTICS[statistic].name
+    line = gettext_noop(f"{judge} has its lowest {name} on {worst}: {shown}")
     if "p_bh" not in known[worst]:
         return f"{line}."
-    clear = known[worst]["p_bh"] <= LEVEL and known[worst]["from_average"]["value"] < 0
-    return f"{line}, {'clearly' if clear else 'not clearly'} below its average."
+    if known[worst]["p_bh"] <= LEVEL and known[worst]["from_average"]["value"] < 0:
+        return f"{line}, clearly below its average."
+    return f"{line}, not clearly below its average."
 
 
 def _why_no_slice(slices: dict[str, dict[str, Any]], by: str, statistic: str) -> str:
     """The reason of the largest slice, if that has enough images."""
+    kind = SLICES[by]
     largest = max(slices.values(), key=lambda stats: stats["n"], default=None)
     if largest is None or largest["n"] < enough.IMAGES:
-        return f"no {SLICES[by]} has enough images for a number"
-    return largest.get(statistic, {}).get("undefined", f"no {SLICES[by]} has a number")
+        return gettext_noop(f"no {kind} has enough images for a number")
+    none = gettext_noop(f"no {kind} has a number")
+    return str(largest.get(statistic, {}).get("undefined", none))
 
 
 def of_calibration(body: dict[str, Any], name: str) -> list[str]:
@@ -211,11 +227,12 @@ def of_calibration(body: dict[str, Any], name: str) -> list[str]:
     if known:
         worst = max(known, key=lambda row: abs(row["people"]["value"] - row["score"]))
         people, score = worst["people"], worst["score"]
-        chance = ", which may be chance" if people["low"] <= score <= people["high"] else ""
-        lines.append(
-            f"Where its score is {score:.0f} of 100, people say yes to {_bounded(people)} of 100 "
-            f"images: its widest gap{chance}."
+        said, yes = f"{score:.0f}", _bounded(people)
+        gap = gettext_noop(
+            f"Where its score is {said} of 100, people say yes to {yes} of 100 images: its widest gap"
         )
+        chance = people["low"] <= score <= people["high"]
+        lines.append(f"{gap}, which may be chance." if chance else f"{gap}.")
     return lines
 
 
@@ -228,14 +245,15 @@ def of_gallery(name: str, total: int, *, stored: bool, ranks: bool) -> list[str]
         return ["The gallery of this report is no longer stored. Open the newest report instead."]
     if not total:
         return [f"No image with labels and a score of {title(name)} passes these filters."]
-    by = (
-        "the difference of their ranks"
-        if ranks
-        else "the difference of its score and people’s mean"
-    )
-    images = "image" if total == 1 else "images"
+    judge, images = title(name), count_things(total, "images")
+    if ranks:
+        return [
+            f"{images}. Those where {judge} and people differ most come first (by the difference of their "
+            "ranks)."
+        ]
     return [
-        f"{total} {images}. Those where {title(name)} and people differ most come first (by {by})."
+        f"{images}. Those where {judge} and people differ most come first (by the difference of its score and "
+        "people’s mean)."
     ]
 
 

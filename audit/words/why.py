@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
+from annotations.language.counts import list_words
+from annotations.language.stored_words import say
 from audit.stats.multiplicity import LEVEL
 from audit.words import anchors, watches
 from audit.words.drift_state import turned
@@ -12,34 +16,39 @@ from audit.words.report import title
 
 # What each part is called in a table, and what it means in a sentence.
 NAMES = {
-    "judge": "the judge",
-    "people": "people",
-    "wording": "the form’s words",
-    "mix": "other kinds of images",
-    "within": "errors on the same kinds",
-    "unmatched_a": "kinds that only the first side has",
-    "unmatched_b": "kinds that only the second side has",
+    "judge": gettext_noop("the judge"),
+    "people": gettext_noop("people"),
+    "wording": gettext_noop("the form’s words"),
+    "mix": gettext_noop("other kinds of images"),
+    "within": gettext_noop("errors on the same kinds"),
+    "unmatched_a": gettext_noop("kinds that only the first side has"),
+    "unmatched_b": gettext_noop("kinds that only the second side has"),
 }
 MEANING = {
-    "judge": "its newer version scores the same images otherwise",
-    "people": "people see the same images otherwise than they did",
-    "wording": "another form asks something else",
-    "mix": "the second side has other shares of the kinds of images",
-    "within": "on images of the same kind, the gap between people and judge is another",
-    "unmatched_a": "kinds of images that only the first side has",
-    "unmatched_b": "kinds of images that only the second side has",
+    "judge": gettext_noop("its newer version scores the same images otherwise"),
+    "people": gettext_noop("people see the same images otherwise than they did"),
+    "wording": gettext_noop("another form asks something else"),
+    "mix": gettext_noop("the second side has other shares of the kinds of images"),
+    "within": gettext_noop(
+        "on images of the same kind, the gap between people and judge is another"
+    ),
+    "unmatched_a": gettext_noop("kinds of images that only the first side has"),
+    "unmatched_b": gettext_noop("kinds of images that only the second side has"),
 }
 
 
 def name(part: str) -> str:
+    """In the language of the page."""
     parts = part.split("_and_")
-    return _join_names(parts) + (", together" if len(parts) > 1 else "")
+    if len(parts) == 1:
+        return _join_names(parts)
+    return gettext("%(names)s, together") % {"names": _join_names(parts)}
 
 
 def sentences(body: dict[str, Any], *, anchored: bool = False) -> list[str]:
     """`anchored`: the judge has scored anchors again, which has a certificate of its own."""
     moved = body["moved"]
-    first, second = (one["words"] for one in body["sides"])
+    first, second = (say(one["words"]) for one in body["sides"])
     if "undefined" in moved:
         return [f"Why the gap moved cannot be said: {moved['undefined']}."]
     judge = title(body["judge"])
@@ -68,19 +77,19 @@ def _instrument(body: dict[str, Any]) -> list[str]:
             f"Whether the judge reads the second side otherwise is not known: {found['undefined']}."
         ]
     offset, gain = found["offset"], found["gain_change"]
+    people, judge = (with_interval("part", found[part]) for part in ("generators", "judge"))
+    now = number("ratio", found["gain"])
     lines = [
-        f"Of that, {with_interval('part', found['generators'])} because people’s answers moved and its "
-        f"gain is {number('ratio', found['gain'])}, {with_interval('part', found['judge'])} because it "
-        "reads the second side otherwise."
+        f"Of that, {people} because people’s answers moved and its gain is {now}, {judge} because it reads "
+        "the second side otherwise."
     ]
     # An explanation that was stored earlier had one look.
     sure = found.get("sure", {"offset": True, "gain": True, "looks": 1})
     way = side(offset)
     if way and sure["offset"]:
         size = with_interval("points_off", offset if way > 0 else turned(offset, 1))
-        lines.append(
-            f"It is {size} {'stricter' if way > 0 else 'more lenient'} than on the first side."
-        )
+        stricter = f"It is {size} stricter than on the first side."
+        lines.append(stricter if way > 0 else f"It is {size} more lenient than on the first side.")
     elif way:
         lines.append(
             f"Its offset, {with_interval('part', offset)}, may be chance: {_looks(sure['looks'])}."
@@ -103,8 +112,8 @@ def _instrument(body: dict[str, Any]) -> list[str]:
 
 def _looks(judges: int) -> str:
     if judges == 1:
-        return "its offset and its gain are looked at"
-    return f"offset and gain of {judges} judges are looked at"
+        return gettext_noop("its offset and its gain are looked at")
+    return gettext_noop(f"offset and gain of {judges} judges are looked at")
 
 
 def as_text(body: dict[str, Any], held: list[dict[str, Any]]) -> str:
@@ -131,10 +140,16 @@ def _causes(body: dict[str, Any]) -> list[str]:
     if not sure:
         return ["No single cause is beyond chance (Holm)."]
     return [
-        f"{with_interval('net_deviation', estimate)} come from {name(part)}"
-        f"{'' if '_and_' in part else f': {MEANING[part]}'}, {p_words(estimate['p_holm'])}."
+        _cause(part, with_interval("net_deviation", estimate), p_words(estimate["p_holm"]))
         for part, estimate in sorted(sure.items(), key=lambda one: -abs(one[1]["value"]))
     ]
+
+
+def _cause(part: str, size: str, p: str) -> str:
+    cause, meaning = name(part), MEANING.get(part, "")
+    if meaning:
+        return f"{size} come from {cause}: {meaning}, {p}."
+    return f"{size} come from {cause}, {p}."
 
 
 def parts_of(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
@@ -145,38 +160,43 @@ def parts_of(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def _together(body: dict[str, Any]) -> list[str]:
-    return [
-        f"{_join_names(parts).capitalize()} cannot be separated here. To separate them: {_need(parts)}."
-        for parts in body["together"]
-    ]
+    return [_inseparable(parts) for parts in body["together"]]
+
+
+def _inseparable(parts: list[str]) -> str:
+    names, need = _join_names(parts), _need(parts)
+    names = f"{names[:1].upper()}{names[1:]}"
+    return f"{names} cannot be separated here. To separate them: {need}."
 
 
 def _join_names(parts: list[str]) -> str:
-    return join_names([NAMES[part] for part in parts])
+    return join_names([gettext(NAMES[part]) for part in parts])
 
 
 def _need(parts: list[str]) -> str:
     """Half-width 1.96 sqrt(f / n) of 3 points, where a share f of the answers changes: 5 or 15 in 100."""
     need = []
     if "judge" in parts:
-        need.append("let both versions of the judge score both sides")
+        need.append(gettext("let both versions of the judge score both sides"))
     if "people" in parts:
         need.append(
-            "let people answer again about 214 images of the first side, or 640 where they often change "
-            "their minds, for ±3 points"
+            gettext(
+                "let people answer again about 214 images of the first side, or 640 where they often change their minds, for ±3 points"
+            )
         )
     if "wording" in parts:
-        need.append("some of them with the old form")
-    return ", ".join(need)
+        need.append(gettext("some of them with the old form"))
+    return list_words(need)
 
 
 def _certificate(body: dict[str, Any], anchored: bool) -> list[str]:
     if body["same_version"]:
-        unseen = (
-            "; whether the server behind it has changed could not be seen, since no anchors were scored "
-            "again"
-        ) * (body["by_server"] and not anchored)
-        return [f"The same version of the judge scored both sides{unseen}."]
+        if body["by_server"] and not anchored:
+            return [
+                "The same version of the judge scored both sides; whether the server behind it has changed could "
+                "not be seen, since no anchors were scored again."
+            ]
+        return ["The same version of the judge scored both sides."]
     if same := body.get("same_scores"):
         return [f"Both versions gave the same score to {same[0]} of {same[1]} images."]
     return []

@@ -23,10 +23,15 @@ from annotations.sources.columns import KINDS, ROLES
 from annotations.sources.picture_folder import SKIPPED
 from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.sources.tools.result_files import READERS
+from audit.doors.registry import all_exhibits
 from audit.languages import words_in_script
 from audit.next_labels.plan import TARGETS
-from audit.statistic_names import CONSENSUS
+from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POSITION
+from audit.statistic_names import CONSENSUS, STATISTICS
 from audit.training.asked import RULES as TRAINING_RULES
+from audit.view import SLICES
+from audit.words.drift_state import FOLLOWING, PAIRS
+from judges.cards.changes import CHANGES, LADDER, LADDERS
 from judges.exports.tables import TABLES
 from judges.intake.bring_in import SCALES
 from judges.pages.bring import GRIDS
@@ -38,6 +43,10 @@ SCRIPTS = (
     *("practice-page.js", "bring.js", "data.js"),
 )
 # What these say is stored or refused in English; a page shows it in its language (`annotations.language.stored_words`).
+WORDS = (
+    *("report", "drift_state", "page_sentences", "contests", "why", "watches", "anchors"),
+    *("counting", "notes"),
+)
 STORED = (
     *("annotations/sources/*.py", "annotations/imports/*.py", "annotations/pictures/*.py"),
     *("annotations/benchmarks/guess_format.py", "annotations/benchmarks/label_questions.py"),
@@ -53,12 +62,30 @@ STORED = (
     *(f"audit/training/{name}.py" for name in ("choose", "warnings", "confirm")),
     *("audit/pages/people.py", "audit/repairs/findings.py"),
     *("audit/account_pages/*.py", "audit/next_labels/to_people.py", "audit/next_labels/draw.py"),
+    *(f"audit/words/{name}.py" for name in WORDS),
+    *("audit/charts/*.py", "audit/questions/*/*.py"),
+    *("audit/stats/*.py", "audit/stats/*/*.py", "audit/reports/*.py", "audit/why/*.py"),
+    *("audit/contests/*.py", "audit/anchors/*.py", "audit/set_scores/official.py"),
+    *("audit/statistic_names.py", "audit/pages/tables.py", "audit/pages/drift.py"),
+    *("audit/pages/slices.py", "audit/pages/side_by_side.py", "audit/pages/heat_map.py"),
+    *("audit/pages/calibration.py", "audit/pages/frame.py"),
+    *("audit/pages/one_question/anchors.py", "audit/pages/one_question/why.py"),
+    *("audit/pages/one_question/standings.py", "audit/pages/one_question/papers.py"),
+    *("annotations/studies/owners.py", "judges/pages/bring.py", "judges/intake/*.py"),
 )
 # For the server's own command line, or in the way of a reader that no page has.
-NOT_SHOWN = ("hub_dataset.py", "personal_data.py", "match_results.py", "so_far.py", "outcome.py")
+NOT_SHOWN = (
+    *("hub_dataset.py", "personal_data.py", "match_results.py", "so_far.py", "outcome.py"),
+    *("win_rate.py", "useful_pairs.py", "planning.py", "imagenhub.py", "on_paper.py"),
+)
 SENTENCE = re.compile(r"[A-Z“{%0-9].*[.]", re.DOTALL)
 # What ends a sentence that stands elsewhere, by what says it.
-ENDINGS = {"Damaged": "", "NotTaken": "%(name)s ", "JobKind": "", "left_out": "", "lack": ""}
+ENDINGS = {"Damaged": "", "NotTaken": "%(name)s ", "JobKind": "", "left_out": "", "lack": ""} | {
+    "Undefined": "",
+    "not_measured": "",
+}
+# Why there is no number, where it is not an `Undefined`.
+REASONS = {"undefined", "no_interval", "reason"}
 
 
 class Message(NamedTuple):
@@ -77,8 +104,9 @@ def in_templates() -> Iterator[tuple[str, Message]]:
 def translating_nodes(shown: Template) -> Iterator[Message]:
     for node in shown.nodelist.get_nodes_by_type(TranslateNode):
         variable = node.filter_expression.var
+        # Django looks for it with its per cent signs doubled.
         if isinstance(variable, str):
-            yield Message(variable)
+            yield Message(variable.replace("%", "%%"))
         elif isinstance(variable, Variable) and variable.literal is not None:
             yield Message(str(variable.literal).replace("%", "%%"))
     for block in shown.nodelist.get_nodes_by_type(BlockTranslateNode):
@@ -95,7 +123,7 @@ def in_python() -> Iterator[tuple[str, Message]]:
                 continue
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.Call) and getattr(node.func, "id", "") in CALLS:
-                    texts = [a.value for a in node.args[:2] if isinstance(a, ast.Constant)]
+                    texts = [text for text in map(as_message, node.args[:2]) if text]
                     if texts:
                         yield path.relative_to(ROOT).as_posix(), Message(*map(str, texts))
 
@@ -125,6 +153,7 @@ def sentences_of(tree: ast.AST) -> Iterator[str]:
             if name in ENDINGS:
                 texts = [text for given in node.args for text in texts_in(given)]
                 before |= {id(text): ENDINGS[name] for text in texts}
+        before |= {id(text): "" for text in reasons_in(node)}
     for node in ast.walk(tree):
         if id(node) in skipped and id(node) not in before:
             continue
@@ -134,6 +163,21 @@ def sentences_of(tree: ast.AST) -> Iterator[str]:
             yield before[id(node)] + text
         elif words and " " in text and SENTENCE.fullmatch(text):
             yield text
+
+
+def reasons_in(node: ast.AST) -> Iterator[ast.AST]:
+    """Of a dictionary, and of a constant that says more than a name does."""
+    if isinstance(node, ast.Dict):
+        for key, value in zip(node.keys, node.values, strict=True):
+            if isinstance(key, ast.Constant) and key.value in REASONS:
+                yield from texts_in(value)
+    if (
+        isinstance(node, ast.Assign)
+        and node.col_offset == 0
+        and isinstance(node.value, ast.Constant)
+        and " " in str(node.value.value)
+    ):
+        yield node.value
 
 
 def texts_in(node: ast.AST) -> Iterator[ast.AST]:
@@ -218,8 +262,40 @@ def in_menus() -> Iterator[tuple[str, Message]]:
             "judges/exports/tables.py",
             [words for one in TABLES.values() for words in (one.title, one.what)],
         ),
+        ("audit/statistic_names.py", [*CONSENSUS.values(), *names_of_statistics()]),
+        ("audit/view.py", [*SLICES.values()]),
+        ("audit/words/drift_state.py", [*names_of_facts()]),
+        ("audit/questions", [*names_of_questions()]),
+        ("judges/cards/changes.py", [*names_of_changes()]),
     ):
         yield from ((place, Message(title)) for title in titles)
+
+
+def names_of_statistics() -> Iterator[str]:
+    for one in STATISTICS.values():
+        yield from (one.name, one.heading)
+
+
+def names_of_facts() -> Iterator[str]:
+    """Each by itself and with its number."""
+    for words in FOLLOWING.values():
+        yield from (words, f"%(judge)s {words}", f"%(judge)s {words} (%(order)s)")
+    yield f"{PAIRS} %(value)s"
+
+
+def names_of_questions() -> Iterator[str]:
+    """What stands in tables and above charts, whatever the answer is."""
+    for one in all_exhibits().values():
+        yield from (one.title, *([one.choose] if one.choose else []))
+
+
+def names_of_changes() -> Iterator[str]:
+    for one in CHANGES.values():
+        if not one.step:
+            yield from (one.words, one.part, one.part.capitalize())
+    for part in (LADDER, AGREEMENT, POSITION, FAMILY, COST):
+        yield from (part, part.capitalize())
+    yield from (*LADDERS.values(), "picture removed")
 
 
 def in_scripts() -> Iterator[tuple[str, Message]]:

@@ -53,9 +53,8 @@ class Anchors:
     def lines(self) -> list[str]:
         if self.set is None:
             return ["There are none: a judge that changes behind the same name cannot be seen."]
-        lines = [
-            f"{self.set.count} of {self.set.of} images were frozen on {self.set.made_at:%Y-%m-%d}."
-        ]
+        day, count, of = f"{self.set.made_at:%Y-%m-%d}", self.set.count, self.set.of
+        lines = [f"{count} of {of} images were frozen on {day}."]
         if self.last is None:
             return [*lines, "This judge has not scored them again yet."]
         return [*lines, *words.sentences(certificate(self.last))]

@@ -7,6 +7,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 
 from audit.evidence import image_cards
 from audit.pages import calibration, decide, drift
@@ -30,7 +31,7 @@ CHECKS = 5
 def judge(page: ReportPage) -> dict[str, Any]:
     body = page.body
     if not page.compares:
-        return {"thing": "One judge"}
+        return {"thing": gettext("One judge")}
     name = page.view.judge_of(body)
     found = body["judges"][name]
     run = runs_by_name(page.study).get(name)
@@ -63,7 +64,9 @@ def _numbers(body: dict[str, Any], name: str) -> Table:
     """Over all images; why it drifts or holds stands above."""
     table = drift.overall(body, [name])
     return replace(
-        table, title="Compared with people, all images", rows=[replace(table.rows[0], note="")]
+        table,
+        title=gettext_noop("Compared with people, all images"),
+        rows=[replace(table.rows[0], note="")],
     )
 
 

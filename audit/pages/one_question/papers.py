@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
+from annotations.language.stored_words import say
 from audit import papers
 from audit.charts.faces import face_of
 from audit.pages.filters import select
@@ -24,10 +27,12 @@ def papers_page(page: ReportPage) -> dict[str, Any]:
     wanted = page.request.GET.get("paper", "")
     chosen = [known[wanted]] if wanted in known else list(papers.PAPERS)
     return {
-        "thing": "Published numbers",
+        "thing": gettext("Published numbers"),
         "sentences": _sentences(body),
-        "plot": page.plot("papers", "Measured here, and published") if page.compares else None,
-        "not_drawn": not_drawn(body, body["judges"], dated=False) if page.compares else "",
+        "plot": page.plot("papers", gettext("Measured here, and published"))
+        if page.compares
+        else None,
+        "not_drawn": say(not_drawn(body, body["judges"], dated=False)) if page.compares else "",
         "published": [
             {
                 "id": f"{paper.slug}-{number}",
@@ -48,8 +53,11 @@ def papers_page(page: ReportPage) -> dict[str, Any]:
         "filters": [
             select(
                 "paper",
-                "paper",
-                [("", "all papers"), *((paper.slug, paper.name) for paper in papers.PAPERS)],
+                gettext("paper"),
+                [
+                    ("", gettext("all papers")),
+                    *((paper.slug, paper.name) for paper in papers.PAPERS),
+                ],
                 wanted,
             )
         ],
@@ -74,8 +82,9 @@ def _sentences(body: dict[str, Any]) -> list[str]:
     )
     if widest is None:
         return []
+    size = f"{widest:.1f}"
     return [
-        f"The widest gap measured here is {widest:.1f} points on one generator. The widest that "
+        f"The widest gap measured here is {size} points on one generator. The widest that "
         "GenEval 2 reports for GenEval is 17.7 (Table 1, Gemini 2.5 Flash Image)."
     ]
 
@@ -103,7 +112,11 @@ def _measured(body: dict[str, Any], table: Published) -> dict[str, Any]:
 def _slices(name: str, judge: dict[str, Any], table: Published) -> list[tuple[str, dict[str, Any]]]:
     if table.first != "generator":
         return [(title(name), judge["overall"])]
-    return [(f"{title(name)} on {key}", stats) for key, stats in judge["by_generator"].items()]
+    return [(_on(name, key), stats) for key, stats in judge["by_generator"].items()]
+
+
+def _on(name: str, generator: str) -> str:
+    return gettext("%(judge)s on %(generator)s") % {"judge": title(name), "generator": generator}
 
 
 def _cell(stats: dict[str, Any], name: str | None) -> Cell | None:

@@ -11,6 +11,7 @@ from django.http import Http404, HttpResponse
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.safestring import mark_safe
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
@@ -35,7 +36,7 @@ from judges.names import short_titles
 
 OF_JUDGE = headings("vote_accuracy", "vote_soft_pairwise", "swap_consistency")
 WITHOUT_SWAP = headings("vote_accuracy", "vote_soft_pairwise")
-PLOTS = {"standing": "Share of wins", "time": "Over release dates"}
+PLOTS = {"standing": gettext_noop("Share of wins"), "time": gettext_noop("Over release dates")}
 
 
 class LeaderboardPage(AnswerPage):
@@ -163,27 +164,31 @@ def _choices(page: LeaderboardPage) -> list[dict[str, Any]]:
     choices = []
     if page.of_pairs and kept_questions(page.study):
         chosen = page.page_parameters.made_from or "pairs"
-        choices.append(select("made_from", "made from", MADE_FROM.items(), chosen))
+        choices.append(select("made_from", gettext("made from"), _named(MADE_FROM), chosen))
     if len(page.questions) > 1:
         named = [(name, name) for name in page.questions]
         chosen = page.page_parameters.question or (page.body.get("question") or page.questions[0])
-        choices.append(select("question", "question", named, chosen))
+        choices.append(select("question", gettext("question"), named, chosen))
     tags = page.body.get("tags", [])
     if len(tags) > 1 or page.page_parameters.slice:
         every = dict.fromkeys(
             [*tags, *([page.page_parameters.slice] if page.page_parameters.slice else [])]
         )
-        named = [("", "all prompts"), *((tag, tag) for tag in every)]
-        choices.append(select("slice", "slice", named, page.page_parameters.slice))
-    choices.append(select("ties", "ties", TIES.items(), page.page_parameters.ties))
+        named = [("", gettext("all prompts")), *((tag, tag) for tag in every)]
+        choices.append(select("slice", gettext("slice"), named, page.page_parameters.slice))
+    choices.append(select("ties", gettext("ties"), _named(TIES), page.page_parameters.ties))
     return choices
+
+
+def _named(choices: dict[str, str]) -> list[tuple[str, str]]:
+    return [(key, gettext(words)) for key, words in choices.items()]
 
 
 def _plot(page: LeaderboardPage, body: dict[str, Any], name: str) -> dict[str, Any]:
     data = body["signature"]["data"][:12]
     return {
         "name": f"leaderboard-{name}",
-        "title": PLOTS[name],
+        "title": gettext(PLOTS[name]),
         "blank": charts.blank(body, name),
         **chart_links(lambda kind: f"{page.address('leaderboard-chart', name, kind)}&data={data}"),
     }
@@ -210,7 +215,7 @@ def _standing(body: dict[str, Any]) -> Table:
             stats[f"win_share.{name}"] = words.of_generator(judge["board"], generator)
         note = "; ".join(filter(None, [notes.get(generator), dates.get(generator)]))
         rows.append(row(generator, stats, columns, note=note))
-    return Table("standing", "Share of wins by generator", "generator", columns, rows)
+    return Table("standing", gettext_noop("Share of wins by generator"), "generator", columns, rows)
 
 
 def _of_judges(body: dict[str, Any]) -> Table:
@@ -221,16 +226,16 @@ def _of_judges(body: dict[str, Any]) -> Table:
         people = {"vote_accuracy": body["ceiling"]}
         people["vote_soft_pairwise"] = {"undefined": "people are the measure", "n": body["votes"]}
         people["swap_consistency"] = {"undefined": "sides are drawn for people", "n": body["votes"]}
-        rows.append(row("one person and another", people, columns))
+        rows.append(row(gettext("one person and another"), people, columns))
         if (tie := body.get("always_tie", {})).get("value"):
             nothing = {"undefined": "it names no order of the generators", "n": body["votes"]}
             says_tie = dict.fromkeys(columns, nothing) | {"vote_accuracy": tie}
-            rows.append(row("“tie” each time", says_tie, columns))
+            rows.append(row(gettext("“tie” each time"), says_tie, columns))
     for name, judge in body["judges"].items():
         stats = {"vote_accuracy": judge["accuracy"], "vote_soft_pairwise": judge["soft_pairwise"]}
         stats["swap_consistency"] = swaps[name] or {"undefined": "it scores single images", "n": 0}
         rows.append(row(title(name), stats, columns, judge=name, face=face_of(body, name)))
-    return Table("judges", "Judges on the same comparisons", "judge", columns, rows)
+    return Table("judges", gettext_noop("Judges on the same comparisons"), "judge", columns, rows)
 
 
 def _by_slice(body: dict[str, Any]) -> Table:
@@ -241,16 +246,17 @@ def _by_slice(body: dict[str, Any]) -> Table:
             part["tag"],
             {f"win_share.{name}": words.of_generator(part["people"], name) for name in names},
             columns,
-            note=f"{part['votes']:,} comparisons on {part['prompts']} prompts",
+            note=gettext("%(votes)s comparisons on %(prompts)s prompts")
+            % {"votes": f"{part['votes']:,}", "prompts": part["prompts"]},
         )
         for part in body["slices"]
     ]
-    return Table("slices", "People’s shares of wins by slice", "slice", columns, rows)
+    return Table("slices", gettext_noop("People’s shares of wins by slice"), "slice", columns, rows)
 
 
 def _judges_by_slice(body: dict[str, Any]) -> Table:
     """How often each says what people say, beside how often two people do."""
-    columns = {"vote_accuracy.people": "two people"}
+    columns = {"vote_accuracy.people": gettext_noop("two people")}
     short = short_titles(body["judges"])
     columns |= {f"vote_accuracy.{name}": short[name] for name in body["judges"]}
     rows = [
@@ -263,6 +269,5 @@ def _judges_by_slice(body: dict[str, Any]) -> Table:
         for part in body["slices"]
         if "judges" in part
     ]
-    return Table(
-        "judge-slices", "Judge accuracy on pairwise votes, by slice", "slice", columns, rows
-    )
+    heading = gettext_noop("Judge accuracy on pairwise votes, by slice")
+    return Table("judge-slices", heading, "slice", columns, rows)

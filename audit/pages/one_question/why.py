@@ -11,10 +11,12 @@ from urllib.parse import urlencode
 
 from django.http import HttpResponse
 from django.urls import reverse
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, place_of, research_place_or_404
 from annotations.errors import Refused
+from annotations.language.stored_words import say
 from annotations.models import Generator, StoredAnswer
 from annotations.stored_answers.store import read_answer, refused_answer
 from audit.charts import why as charts
@@ -33,8 +35,14 @@ from audit.words.report import title
 from judges.models import Run
 from judges.names import runs_by_name
 
-COLUMNS = {"net_deviation": "points"}
-OF_SIDE = {"human_score": "people", "judge_score": "judge", "net_deviation": "people − judge"}
+COLUMNS = {"net_deviation": gettext_noop("points")}
+OF_SIDE = {
+    "human_score": gettext_noop("people"),
+    "judge_score": gettext_noop("judge"),
+    "net_deviation": gettext_noop("people − judge"),
+}
+
+SIDES = {"from": gettext_noop("from"), "to": gettext_noop("to")}
 
 
 @dataclass
@@ -209,7 +217,7 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
 def _context(page: WhyPage) -> dict[str, Any]:
     body, lacking = page.body, page.answer.reason
     shown: dict[str, Any] = {
-        "thing": "Why the gap moved",
+        "thing": gettext("Why the gap moved"),
         "drift_url": f"{reverse('drift', args=[page.study.slug])}#why",
         "lacking": lacking,
         "choices": _choices(page),
@@ -224,7 +232,7 @@ def _context(page: WhyPage) -> dict[str, Any]:
             else ("", "")
         )
         shown["sides"] = [
-            {"name": side, "title": side, "text": text}
+            {"name": side, "title": gettext(SIDES[side]), "text": text}
             for side, text in zip(("from", "to"), texts, strict=True)
         ]
         kept = {"judge": page.judge, "judge_now": page.judge_now, "question": page.question}
@@ -254,20 +262,27 @@ def _context(page: WhyPage) -> dict[str, Any]:
 
 def _choices(page: WhyPage) -> list[dict[str, Any]]:
     named = [(name, title(name)) for name in page.judges]
-    choices = [select("judge", "judge", named, page.judge)]
+    choices = [select("judge", gettext("judge"), named, page.judge)]
     if len(named) > 1:
-        same = [("", "the same"), *((name, words) for name, words in named if name != page.judge)]
-        choices.append(select("judge_now", "its version on the second side", same, page.judge_now))
+        same = [
+            ("", gettext("the same")),
+            *((name, words) for name, words in named if name != page.judge),
+        ]
+        heading = gettext("its version on the second side")
+        choices.append(select("judge_now", heading, same, page.judge_now))
     if len(page.days) > 1 and not page.own_sides:
-        since = [(day.isoformat(), f"before and since {day}") for day in page.days[1:]]
-        choices.append(select("since", "generators released", since, page.since))
+        since = [
+            (day.isoformat(), gettext("before and since %(day)s") % {"day": day})
+            for day in page.days[1:]
+        ]
+        choices.append(select("since", gettext("generators released"), since, page.since))
     return choices
 
 
 def _plot(page: WhyPage, body: dict[str, Any]) -> dict[str, Any]:
     return {
         "name": "why",
-        "title": "What moved the gap",
+        "title": gettext("What moved the gap"),
         "blank": charts.blank(body),
         **chart_links(
             lambda kind: f"{page.address('why-chart', kind)}&data={body['signature']['data'][:12]}"
@@ -275,27 +290,33 @@ def _plot(page: WhyPage, body: dict[str, Any]) -> dict[str, Any]:
     }
 
 
+def _counts(side: dict[str, Any]) -> str:
+    counted = gettext("%(images)s images of %(prompts)s prompts") % side
+    if not side["without_score"]:
+        return counted
+    return gettext("%(counted)s; %(without_score)s without a score") % {**side, "counted": counted}
+
+
 def _tables(body: dict[str, Any]) -> list[Table]:
     parts = [
         row(words.name(part), {"net_deviation": estimate}, COLUMNS)
         for part, estimate in words.parts_of(body)
     ]
-    parts.append(row("all together", {"net_deviation": body["moved"]}, COLUMNS))
+    parts.append(row(gettext("all together"), {"net_deviation": body["moved"]}, COLUMNS))
     sides = [
         row(
-            side["words"],
+            say(side["words"]),
             {
                 "human_score": side["people"],
                 "judge_score": side["judge"],
                 "net_deviation": side["gap"],
             },
             OF_SIDE,
-            note=f"{side['images']} images of {side['prompts']} prompts"
-            + (f"; {side['without_score']} without a score" if side["without_score"] else ""),
+            note=_counts(side),
         )
         for side in body["sides"]
     ]
     return [
-        Table("causes", "What moved the gap", "cause", COLUMNS, parts),
-        Table("sides", "Both sides", "side", OF_SIDE, sides),
+        Table("causes", gettext_noop("What moved the gap"), "cause", COLUMNS, parts),
+        Table("sides", gettext_noop("Both sides"), "side", OF_SIDE, sides),
     ]

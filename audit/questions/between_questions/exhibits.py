@@ -24,9 +24,9 @@ def _describe(pair: dict[str, Any]) -> str:
     found = pair["spearman"]
     if "undefined" in found:
         return f"{one} and {other}: no correlation ({found['undefined']})."
-    cell = COLUMNS[0].cell(found)
-    within = f" ({cell.low} to {cell.high})" if cell.low else ""
-    return f"{one} and {other}: Spearman’s ρ {cell.value}{within} over {found['n']:,} images."
+    cell, images = COLUMNS[0].cell(found), f"{found['n']:,}"
+    rho = f"{cell.value} ({cell.low} to {cell.high})" if cell.low else cell.value
+    return f"{one} and {other}: Spearman’s ρ {rho} over {images} images."
 
 
 def tables(body: Body) -> list[Table]:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
+from annotations.language.stored_words import say
 from audit.charts.style import INK, configured
 from audit.charts.when_used import alt
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
@@ -31,12 +34,14 @@ def sentences(body: Body) -> list[str]:
     lines = [line for part in ORDER for line in _sentences_of(body, part)]
     left_out = sum(body["failed"].values())
     if left_out:
-        lines.append(f"No score for {left_out:,} of the made pictures; they count nowhere.")
+        some = f"{left_out:,}"
+        lines.append(f"No score for {some} of the made pictures; they count nowhere.")
     images = body["images"]
-    measured = f"{body['title']}, " + (
-        f"measured on {images:,} images."
+    called, count = body["title"], f"{images:,}"
+    measured = (
+        f"{called}, measured on {count} images."
         if images
-        else "by what the study holds: no picture was made for it."
+        else f"{called}, by what the study holds: no picture was made for it."
     )
     return [measured, validity_words(body["valid"]), *lines]
 
@@ -46,13 +51,15 @@ def _sentences_of(body: Body, part: str) -> Iterator[str]:
     rows = _rows(body, part)
     known = [one for one in rows if "value" in one["number"]]
     if not known:
-        reason = rows[0]["number"]["undefined"] if rows else "nothing is known"
-        yield f"{part.capitalize()}: not measured, {reason}."
+        reason = rows[0]["number"]["undefined"] if rows else gettext_noop("nothing is known")
+        yield f"{part.capitalize()}: " + gettext_noop(f"not measured, {reason}.")
         return
     if part == AGREEMENT:
-        yield f"Agreement: {known[0]['state']} ({_number(known[0])})."
+        found = f"{known[0]['state']} ({_number(known[0])})"
+        yield f"Agreement: {found}."
         if "state" in rows[-1]:
-            yield f"Over time: {rows[-1]['state']}."
+            state = rows[-1]["state"]
+            yield f"Over time: {state}."
     elif part == LADDER:
         yield from (_ladder_words(one) for one in known if "told" in one)
     elif part == BLIND:
@@ -68,7 +75,7 @@ def _most_words(part: str, rows: list[dict[str, Any]]) -> str:
     sure = [one for one in rows if one["number"]["low"] is not None]
     moved = [one for one in sure if not one["number"]["low"] <= 0 <= one["number"]["high"]]
     if not moved:
-        return f"{part.capitalize()}: no change moves its score beyond chance."
+        return f"{part.capitalize()}: " + gettext_noop("no change moves its score beyond chance.")
     most = max(moved, key=lambda one: abs(one["number"]["value"]))
     return f"{part.capitalize()}: {most['what']} {_number(most)}."
 
@@ -81,14 +88,17 @@ def _worst_words(rows: list[dict[str, Any]]) -> str:
 def _blind_words(one: dict[str, Any]) -> str:
     number = one["number"]
     falls = number["high"] is not None and number["high"] < 0
-    what = one["what"].partition(":")[0]
-    end = "its score falls" if falls else "its score does not fall: does it look?"
-    return f"Blind, {what}: {end} ({_number(one)})."
+    what, by = one["what"].partition(":")[0], _number(one)
+    if falls:
+        return f"Blind, {what}: its score falls ({by})."
+    return f"Blind, {what}: its score does not fall: does it look? ({by})."
 
 
 def _ladder_words(one: dict[str, Any]) -> str:
-    seen = f"tells step {one['told']} of 5 and all after it" if one["told"] else "tells no step"
-    return f"Ladder of {one['ladder']}: it {seen}; over all its score falls by {_number(one)}."
+    ladder, by, step = one["ladder"], _number(one), one["told"]
+    if not step:
+        return f"Ladder of {ladder}: it tells no step; over all its score falls by {by}."
+    return f"Ladder of {ladder}: it tells step {step} of 5 and all after it; over all its score falls by {by}."
 
 
 def _number(one: dict[str, Any]) -> str:
@@ -106,7 +116,11 @@ def tables(body: Body) -> list[Table]:
     found = []
     for key, heading, parts in GROUPS:
         rows = tuple(
-            Row(one["what"] or part, (one["number"], _pictures(one)), note=one.get("state", ""))
+            Row(
+                say(one["what"] or part),
+                (one["number"], _pictures(one)),
+                note=say(one.get("state", "")),
+            )
             for part in parts
             for one in _rows(body, part)
         )
@@ -134,8 +148,9 @@ def charts(body: Body) -> list[Chart]:
 
 
 def draw_moves(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
+    rows = [{**row, "change": say(row["change"]), "part": say(row["part"])} for row in rows]
     names = [row["change"] for row in rows]
-    heading = "change of its score, with 95 % interval"
+    heading = gettext("change of its score, with 95 % interval")
     base = alt.Chart(alt.Data(values=rows)).encode(
         y=alt.Y("change:N", sort=names, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
@@ -149,7 +164,7 @@ def draw_moves(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
         ),
         base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
             x=alt.X("value:Q", title=heading),
-            shape=alt.Shape("part:N", title="part"),
+            shape=alt.Shape("part:N", title=gettext("part")),
             tooltip=["change:N", "value:Q", "low:Q", "high:Q", "n:Q"],
         ),
     ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 from datetime import date
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotations.models import Image, Study
 from audit.questions.card.scores import Scores
 
@@ -37,23 +39,22 @@ def validity_after(study: Study, newest: date | None, *, alarm: bool) -> dict[st
 def why_expired(valid: dict[str, Any], today: date | None = None) -> str:
     """Empty while it holds. Without `today`, what the clock says does not count."""
     if valid["alarm"]:
-        return "an alarm says that this judge drifts"
+        return gettext_noop("an alarm says that this judge drifts")
     if valid["newer"] > valid["generators"]:
-        return f"{valid['newer']} generators are newer than those it was measured on"
+        return gettext_noop(f"{valid['newer']} generators are newer than those it was measured on")
     if today is not None and valid["until"] and today.isoformat() > valid["until"]:
-        return f"it was valid until {valid['until']}"
+        return gettext_noop(f"it was valid until {valid['until']}")
     return ""
 
 
 def validity_words(valid: dict[str, Any], today: date | None = None) -> str:
     if reason := why_expired(valid, today):
-        return f"Expired: measure again on the newest generators. {reason[0].upper()}{reason[1:]}."
+        why = f"{reason[0].upper()}{reason[1:]}"
+        return f"Expired: measure again on the newest generators. {why}."
     if valid["until"] is None:
         return "Valid until an alarm: no generator that it was measured on has a release date."
-    return (
-        f"Valid until {valid['until']}, for at most {valid['generators']} newer generators, and until an "
-        "alarm."
-    )
+    until, newer = valid["until"], valid["generators"]
+    return f"Valid until {until}, for at most {newer} newer generators, and until an alarm."
 
 
 def add_months(day: date, months: int) -> date:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.utils.translation import gettext
+
+from annotations.language.counts import count_things
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
 from audit.questions.by_question import draw_by_question
 from audit.questions.each_question.question import EACH_QUESTION
@@ -26,10 +29,17 @@ def sentences(body: Body) -> list[str]:
     following = [
         name for name in judges if len(_questions_with(body, name, FOLLOWING)) == len(questions)
     ]
-    asked = "the question" if len(questions) == 1 else f"each of {len(questions)} questions"
+    judged = count_things(len(judges), "judges")
+    asked = (
+        gettext("the question")
+        if len(questions) == 1
+        else gettext("each of %(count)s questions") % {"count": len(questions)}
+    )
+    some = len(following)
     return [
-        f"{len(following)} of {len(judges)} judge{'' if len(judges) == 1 else 's'} "
-        f"{'follows' if len(following) == 1 else 'follow'} people on {asked}."
+        f"{some} of {judged} follows people on {asked}."
+        if some == 1
+        else f"{some} of {judged} follow people on {asked}."
     ]
 
 
@@ -42,7 +52,8 @@ def judges_apart(body: Body) -> Iterator[tuple[str, list[str], list[str]]]:
 
 
 def _describe(name: str, yes: list[str], no: list[str]) -> str:
-    return f"{title(name)} follows people on {_join_names(yes)}, but not on {_join_names(no)}."
+    judge, these, others = title(name), _join_names(yes), _join_names(no)
+    return f"{judge} follows people on {these}, but not on {others}."
 
 
 def _join_names(names: list[str]) -> str:
@@ -69,7 +80,7 @@ def tables(body: Body) -> list[Table]:
         Row(title(name), tuple(_number(body["questions"][q].get(name, absent)) for q in questions))
         for name in _judges(body)
     ]
-    return [Table("judges", HEADING[0].upper() + HEADING[1:], "judge", columns, tuple(rows))]
+    return [Table("judges", "Share of pairs in people’s order", "judge", columns, tuple(rows))]
 
 
 def _number(fact: dict[str, Any]) -> dict[str, Any]:
@@ -90,7 +101,8 @@ def charts(body: Body) -> list[Chart]:
 
 def draw_questions(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     judges = sorted({row["judge"] for row in rows})
-    return draw_by_question(rows, "judge", judges, HEADING, theme, ends=(0, 1), chance=BY_CHANCE)
+    heading = gettext(HEADING)
+    return draw_by_question(rows, "judge", judges, heading, theme, ends=(0, 1), chance=BY_CHANCE)
 
 
 EXHIBITS = Exhibits(

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext
+
 from audit.charts.style import INK, configured
 from audit.charts.when_used import alt
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
@@ -18,9 +20,10 @@ def sentences(body: Body) -> list[str]:
     lines = [f"An answer takes people {_seconds(body['all'])}."] if "value" in body["all"] else []
     if len(known) > 1:
         slow, quick = (pick(known, key=lambda one: one["seconds"]["value"]) for pick in (max, min))
+        longest, shortest = (_seconds(one["seconds"]) for one in (slow, quick))
+        first, last = slow["name"], quick["name"]
         lines.append(
-            f"Longest about images by {slow['name']}: {_seconds(slow['seconds'])}; shortest about "
-            f"images by {quick['name']}: {_seconds(quick['seconds'])}."
+            f"Longest about images by {first}: {longest}; shortest about images by {last}: {shortest}."
         )
     return lines or [f"There is no median yet: {body['all']['undefined']}."]
 
@@ -35,7 +38,7 @@ def tables(body: Body) -> list[Table]:
         Row(one["name"], (one["seconds"],), note=one["release_date"] or "")
         for one in body["generators"]
     ]
-    rows.append(Row("all", (body["all"],)))
+    rows.append(Row(gettext("all"), (body["all"],)))
     return [Table("generators", "Time by generator", "generator", (SECONDS,), tuple(rows))]
 
 
@@ -50,7 +53,7 @@ def draw_time(known: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     order = [one["name"] for one in known]
     y = alt.Y("generator:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
     base = alt.Chart(alt.Data(values=rows)).encode(y=y)
-    heading = "seconds of an answer, median and 95 % interval"
+    heading = gettext("seconds of an answer, median and 95 % interval")
     layers = [
         base.mark_rule(strokeWidth=3, opacity=0.5, color=INK[theme]).encode(
             x=alt.X("low:Q", title=heading, scale=alt.Scale(zero=True)), x2="high:Q"

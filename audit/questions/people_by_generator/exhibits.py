@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
 from audit.questions.by_question import draw_by_question
 from audit.questions.people_by_generator.question import PEOPLE_BY_GENERATOR
@@ -47,12 +49,12 @@ def tables(body: Body) -> list[Table]:
     return [
         Table(
             f"question-{place}",
-            f"“{question}”, by generator",
+            gettext_noop(f"“{question}”, by generator"),
             "generator",
             COLUMNS,
             (
                 *(_row(name, numbers) for name, numbers in found["generators"].items()),
-                _row("all", found["all"]),
+                _row(gettext("all"), found["all"]),
             ),
         )
         for place, (question, found) in enumerate(body["questions"].items(), start=1)
@@ -76,7 +78,7 @@ def charts(body: Body) -> list[Chart]:
 
 def draw_alpha(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     generators = list(dict.fromkeys(row["generator"] for row in rows))
-    return draw_by_question(rows, "generator", generators, ALPHA.heading, theme)
+    return draw_by_question(rows, "generator", generators, gettext(ALPHA.heading), theme)
 
 
 EXHIBITS = Exhibits(

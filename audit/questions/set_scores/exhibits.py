@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from annotations.models import Study
 from audit.exhibits import Body, Column, Exhibits, Row, Table
 from audit.questions.set_scores.question import SET_SCORES
@@ -26,12 +28,15 @@ def _describe(source: dict[str, Any]) -> str:
     found = _numbers(source)
     name = next(iter(found))
     known = [(who, number) for who, number in found[name].items() if "value" in number]
+    who = _title_of(source)
     if not known:
-        return f"{_title_of(source)}: {name} has no value; some of what it is made of has no image."
+        return f"{who}: {name} has no value; some of what it is made of has no image."
     known.sort(key=lambda one: -one[1]["value"])
-    shown = ", ".join(f"{who} {_format(number['value'])}" for who, number in known[:NAMED])
-    more = f" and {len(known) - NAMED} more" if len(known) > NAMED else ""
-    return f"{_title_of(source)}, {name}: {shown}{more}."
+    shown = ", ".join(f"{maker} {_format(number['value'])}" for maker, number in known[:NAMED])
+    if len(known) > NAMED:
+        more = len(known) - NAMED
+        return f"{who}, {name}: {shown} and {more} more."
+    return f"{who}, {name}: {shown}."
 
 
 def _format(value: float) -> str:
@@ -39,7 +44,7 @@ def _format(value: float) -> str:
 
 
 def _title_of(source: dict[str, Any]) -> str:
-    return "People" if source["name"] == PEOPLE else title(source["name"])
+    return gettext("People") if source["name"] == PEOPLE else title(source["name"])
 
 
 def _numbers(source: dict[str, Any]) -> dict[str, dict[str, dict[str, Any]]]:
@@ -66,18 +71,15 @@ def _table(place: int, source: dict[str, Any]) -> Table:
         for name, numbers in _numbers(source).items()
     ]
     out = sum(one["left_out"] for one in source["generators"])
-    words = (
-        f"{_title_of(source)} ({out:,} images without a score left out)"
-        if out
-        else _title_of(source)
-    )
+    who, left = _title_of(source), f"{out:,}"
+    words = gettext_noop(f"{who} ({left} images without a score left out)") if out else who
     return Table(f"source-{place}", words, "number", columns, tuple(rows))
 
 
 def editions(study: Study) -> Mapping[str, str]:
     names = sets_of(study)
     known = EDITIONS.get(next(iter(names)), ()) if len(names) == 1 else ()
-    return {name: f"{name} edition" for name in known}
+    return {name: gettext("%(name)s edition") % {"name": name} for name in known}
 
 
 EXHIBITS = Exhibits(
