@@ -14,10 +14,12 @@ from annotations.sources.json_values import take, take_text
 from annotations.sources.records import LabelRecord, Record, Remark, Unreadable
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import json_lines, objects
-from annotations.sources.tools.task_images import TaskImages, key_of
+from annotations.sources.tools.task_images import OF_ATOM, TaskImages, key_of
 
 TOGETHER, NOBODY = "all", "doccano"
 NAMED = {"id", "filename", "label"}
+# Beside an image that our export sent: which questions its labels answer.
+QUESTIONS, BETWEEN = "questions", ": "
 
 
 def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
@@ -61,8 +63,29 @@ class _Reader:
             raise Unfit("filename", file, f"{key} stands twice in this file.")
         self.answered.add(key)
         yield from self.tasks.send(key, file, item, line)
-        if labels:
-            value = "|".join(labels)
-            yield LabelRecord(key, self.who, "label", value, line=line, source=self.tasks.source)
-        else:
+        if not labels:
             self.tasks.left["images that nobody gave a label"] += 1
+        for (question, atom), texts in _by_question(labels, item.get(QUESTIONS)).items():
+            value = "|".join(texts)
+            yield LabelRecord(
+                key, self.who, question, value, atom, line=line, source=self.tasks.source
+            )
+
+
+def joined(question: str, answer: str) -> str:
+    return f"{question}{BETWEEN}{answer}"
+
+
+def _by_question(labels: list[str], asked: Any) -> dict[tuple[str, int | None], list[str]]:
+    """The answers by question and part; a label that names none of those asked answers “label”."""
+    known = [one for one in asked if isinstance(one, str)] if isinstance(asked, list) else []
+    found: dict[tuple[str, int | None], list[str]] = {}
+    for label in labels:
+        named, between, text = label.partition(BETWEEN)
+        if not between or named not in known:
+            found.setdefault(("label", None), []).append(label)
+            continue
+        part = OF_ATOM.fullmatch(named)
+        place = (part[1], int(part[2])) if part else (named, None)
+        found.setdefault(place, []).append(text)
+    return found
