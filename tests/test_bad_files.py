@@ -158,6 +158,16 @@ STUDIES = {
         {"images.jsonl": b'{"id": "a", "prompt": "a cat"}\n'},
         "holds no answers of Potato",
     ),
+    "an order of Rapidata without results": (
+        "rapidata",
+        {"a.json": b'{"info": {"type": "Classification"}}'},
+        "it has no list “results”",
+    ),
+    "counts of Rapidata alone": (
+        "rapidata",
+        {"a.csv": b"originalFileName,option,count\na.png,Yes,2\n"},
+        "split_details=True",
+    ),
     "a state of Potato without labels": (
         "potato",
         {"ann/user_state.json": b'{"user_id": "ann"}'},

@@ -36,7 +36,7 @@ from annotations.sources.records import (
     Record,
     Unreadable,
 )
-from annotations.sources.tools import argilla, doccano, label_studio, potato
+from annotations.sources.tools import argilla, doccano, label_studio, potato, rapidata
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,9 +180,13 @@ FORMATS: dict[str, Format] = {
         "Potato: what people answered (JSON, JSONL, CSV), or the whole task",
         lambda s: potato.read(s.path, s.images, s.generator),
     ),
+    "rapidata": Format(
+        "Rapidata: responses to a classification (JSON, CSV)",
+        lambda s: rapidata.read(s.path, s.images, s.generator, s.judge),
+    ),
 }
 # Of these a new study asks what the labels answer, since the format does not say it.
-FREE = ("tidy", "table", "hf", "label_studio", "argilla", "doccano", "potato")
+FREE = ("tidy", "table", "hf", "label_studio", "argilla", "doccano", "potato", "rapidata")
 
 
 def records(format: str, source: Source) -> Iterator[Record]:

@@ -25,6 +25,7 @@ from annotations.exports.image_chunks import image_chunks
 from annotations.exports.label_studio import label_studio
 from annotations.exports.labels import Rows
 from annotations.exports.potato import potato
+from annotations.exports.rapidata import rapidata
 from annotations.models import Answer, Image, Study
 from annotations.stored_answers.question import Question, images_n
 from annotations.stored_answers.store import read_figures
@@ -70,7 +71,7 @@ TABLES = {
     "images": Table(
         "Images",
         "With prompt, tags, atoms, generator, metadata and gold questions; or as a task to label elsewhere.",
-        (*TABLE, "potato"),
+        (*TABLE, "potato", "rapidata"),
     ),
     "prompts": Table("Prompts", "With tags, atoms and metadata.", (*TABLE, "official")),
     "generators": Table("Generators", "With release dates and families."),
@@ -303,6 +304,11 @@ LAYOUTS = {
         "Potato",
         "potato.zip",
         lambda study, asked: potato(study, pictures=asked.pictures),
+    ),
+    "rapidata": Layout(
+        "Rapidata",
+        "rapidata.zip",
+        lambda study, asked: rapidata(study, pictures=asked.pictures),
     ),
     "genai_bench": Layout(
         "GenAI-Bench",

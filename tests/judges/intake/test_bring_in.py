@@ -237,6 +237,20 @@ SETS = {
             ],
         },
     ),
+    "rapidata": (
+        "rapidata",
+        {
+            "results_json": {
+                "results": [
+                    {
+                        "originalFileName": "a.png",
+                        "context": "a cat",
+                        "detailedResults": [{"selectedCategory": "Yes"}],
+                    }
+                ]
+            }
+        },
+    ),
     "hf": ("hf", {"metadata_jsonl": [{"file_name": "1.png", "text": "a cup", "rating": 4}]}),
 }
 
