@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import uuid
 import zipfile
+from collections import Counter
 from pathlib import Path
 
 from django.utils import timezone
@@ -41,6 +42,10 @@ GIVEN = {
     "early-1": {"ann": {"fit": 0, "stars": 2, "seen": "c", "count": 12, "remark": "两个圆"}},
     "late-0": {"cleo": {"fit": 1, "stars": 3, "seen": "r|c|s", "count": 1, "remark": ""}},
 }
+
+
+# Its answers, those about parts of prompts included.
+SENT = 26
 
 
 def study(slug: str = "doors", *, answered: bool = True) -> Study:
@@ -82,6 +87,14 @@ def rows(made: Study, people: str = "nobody") -> set[tuple]:
     """Its labels, without the times that no tool keeps."""
     named = ("image_id", "rater", "question", "value", "atom")
     return {tuple(row[name] for name in named) for row in label_rows(made, people=people)}
+
+
+def answers(made: Study) -> Counter:
+    """What was answered of which image, whoever is called how; several choices in their order of letters."""
+    return Counter(
+        (image, question, "|".join(sorted(str(value).split("|"))), atom)
+        for image, _, question, value, atom in rows(made)
+    )
 
 
 def export(made: Study, out: Path, what: str = "labels", **options) -> Path:

@@ -14,7 +14,7 @@ from tests import making
 from tests.doors import sample
 
 pytestmark = pytest.mark.django_db
-SENT = 26
+SENT = sample.SENT
 
 
 @pytest.mark.parametrize("tool", ["label_studio", "argilla", "doccano"])

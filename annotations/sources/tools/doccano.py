@@ -17,7 +17,9 @@ from annotations.sources.text_files import json_lines, objects
 from annotations.sources.tools.task_images import OF_ATOM, TaskImages, key_of
 
 TOGETHER, NOBODY = "all", "doccano"
-NAMED = {"id", "filename", "label"}
+NAMED = {"id", "label"}
+# One of these names the image; a text of our export that doccano sends back has no file.
+IMAGES = {"filename", "image_id"}
 # Beside an image that our export sent: which questions its labels answer.
 QUESTIONS, BETWEEN = "questions", ": "
 
@@ -31,7 +33,8 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
     tasks = TaskImages(path.name, images, generator)
     for file in files:
         first = next(iter(objects(json_lines(file), file.name)), None)
-        if not isinstance(first, Row) or not first.value.keys() >= NAMED:
+        named = first.value.keys() if isinstance(first, Row) else set()
+        if not (named >= NAMED and named & IMAGES):
             raise Unreadable(
                 f"{file.name} is no export of image classification: its first line lacks “id”, “filename” or "
                 "“label”."
@@ -54,14 +57,17 @@ class _Reader:
 
     def read_line(self, row: Row[Any]) -> Iterator[Record]:
         item, line = row.value, row.line
-        file = take_text(item, "filename")
+        file = take_text(item, "filename") if "filename" in item else ""
         labels = take(item, "label", list, "a list of texts")
         if not all(isinstance(one, str) and one.strip() for one in labels):
             raise Unfit("label", str(labels)[:80], "“label” must be a list of texts.")
         key = key_of(item, file)
-        if key in self.answered:
+        if not key:
+            raise Unfit("filename", "", "Neither “image_id” nor an image stands in it.")
+        if labels and key in self.answered:
             raise Unfit("filename", file, f"{key} stands twice in this file.")
-        self.answered.add(key)
+        if labels:
+            self.answered.add(key)
         yield from self.tasks.send(key, file, item, line)
         if not labels:
             self.tasks.left["images that nobody gave a label"] += 1
