@@ -49,6 +49,7 @@ from audit.questions.leaderboard.question import LEADERBOARD
 from audit.questions.report.question import request_report
 from judges import api as judges_api
 from judges.api import LARGEST_ID
+from judges.exports.payments import PER
 from judges.exports.tables import MEDIA, TABLES, ExportOptions
 
 
@@ -139,6 +140,10 @@ class ExportFilters(Filters):
     of = serializers.CharField(required=False, help_text="Scores of this judge only.")
     ratings = serializers.CharField(required=False, help_text="The question of genai_bench.")
     pictures = serializers.BooleanField(required=False, default=False)
+    rate = serializers.CharField(
+        required=False, help_text="What crowd workers are paid; without it no amount is said."
+    )
+    per = serializers.ChoiceField(choices=list(PER), required=False, help_text="Of the rate.")
     # Which images, as on the data page.
     q = serializers.CharField(required=False, help_text="Words of the prompt.")
     prompt = serializers.CharField(required=False)
@@ -193,6 +198,8 @@ def export(request: Request, slug: str, what: str) -> StreamingHttpResponse:
         judge=chosen.get("of", ""),
         question=chosen.get("ratings", "likert"),
         pictures=chosen["pictures"],
+        rate=chosen.get("rate", ""),
+        per=chosen.get("per", "hour"),
     )
     return export_page.send(study, asked)
 

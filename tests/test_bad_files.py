@@ -153,6 +153,26 @@ STUDIES = {
         {"ann.jsonl": b'{"id": 1, "filename": "a.png", "bbox": []}\n'},
         "no export of image classification",
     ),
+    "a task of Potato without answers": (
+        "potato",
+        {"images.jsonl": b'{"id": "a", "prompt": "a cat"}\n'},
+        "holds no answers of Potato",
+    ),
+    "an order of Rapidata without results": (
+        "rapidata",
+        {"a.json": b'{"info": {"type": "Classification"}}'},
+        "it has no list “results”",
+    ),
+    "counts of Rapidata alone": (
+        "rapidata",
+        {"a.csv": b"originalFileName,option,count\na.png,Yes,2\n"},
+        "split_details=True",
+    ),
+    "a state of Potato without labels": (
+        "potato",
+        {"ann/user_state.json": b'{"user_id": "ann"}'},
+        "no state of a person of Potato",
+    ),
     "a table that is empty": ("table", {"a.csv": b"path,caption\n"}, "a header and no rows"),
     "no pictures at all": ("pictures", {"a.csv": "a,b\n"}, "no picture"),
     "utf-16": ("tidy", {"images.csv": (IMAGES + "i,p,x,g,\n").encode("utf-16")}, "UTF-16"),

@@ -36,7 +36,7 @@ from annotations.sources.records import (
     Record,
     Unreadable,
 )
-from annotations.sources.tools import argilla, doccano, label_studio
+from annotations.sources.tools import argilla, doccano, label_studio, potato, rapidata
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +176,17 @@ FORMATS: dict[str, Format] = {
         "doccano: labels of image classification (JSONL)",
         lambda s: doccano.read(s.path, s.images, s.generator),
     ),
+    "potato": Format(
+        "Potato: what people answered (JSON, JSONL, CSV), or the whole task",
+        lambda s: potato.read(s.path, s.images, s.generator),
+    ),
+    "rapidata": Format(
+        "Rapidata: responses to a classification (JSON, CSV)",
+        lambda s: rapidata.read(s.path, s.images, s.generator, s.judge),
+    ),
 }
 # Of these a new study asks what the labels answer, since the format does not say it.
-FREE = ("tidy", "table", "hf", "label_studio", "argilla", "doccano")
+FREE = ("tidy", "table", "hf", "label_studio", "argilla", "doccano", "potato", "rapidata")
 
 
 def records(format: str, source: Source) -> Iterator[Record]:

@@ -10,24 +10,29 @@ import hashlib
 import io
 import json
 import os
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import chain, groupby
-from operator import itemgetter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows
 from annotations.exports.study_tables import missing_labels
 from annotations.models import Study
-from annotations.scales import CANT_TELL
 
 # Rows that go into a Parquet file at once.
 BATCH = 10_000
-NUMBERS = {"value", "seconds", "score"}
-WHOLE = {"atom", "raters", "correct", "sample", "atomicity", "width", "height"}
+NUMBERS = {"value", "seconds", "score", "minutes", "amount"}
+WHOLE = {
+    "images",
+    "excluded",
+    "atom",
+    "raters",
+    "correct",
+    "sample",
+    "atomicity",
+    "width",
+    "height",
+}
 
 
 class ExportRefused(Refused):
@@ -110,80 +115,6 @@ def as_parquet(rows: Rows, columns: Iterable[str]) -> Iterator[bytes]:
 
 def write_parquet(path: Path, rows: Rows, columns: Iterable[str]) -> str:
     return write_parts(path, as_parquet(rows, columns))
-
-
-def label_studio(study: Study, rows: Rows) -> Iterator[str]:
-    """One task per image; each person's answers are one annotation of it."""
-    images = chain.from_iterable(image_chunks(study, "prompt__text", "generator__name", "file"))
-    choices = {question["name"]: _ChoiceTexts(question) for question in study.form.questions}
-    between = "[\n"
-    for number, (image, of_image) in enumerate(groupby(rows, itemgetter("image_id")), 1):
-        # Both come in the order of the keys.
-        _, prompt, generator, file = next(there for there in images if there[0] == image)
-        people = [
-            _label_studio_annotation(rater, list(given), choices)
-            for rater, given in groupby(of_image, itemgetter("rater"))
-        ]
-        data = {"image_id": image, "prompt": prompt, "generator": generator, "image": file}
-        task = {"id": number, "data": data, "annotations": people}
-        yield between + json.dumps(task, ensure_ascii=False)
-        between = ",\n"
-    yield "[]\n" if between == "[\n" else "\n]\n"
-
-
-class _ChoiceTexts:
-    """The texts of a question's choices, as people read them. `texts_of` is empty where an answer is none of
-    its choices."""
-
-    def __init__(self, question: dict[str, Any]) -> None:
-        self.several = question.get("kind", "choice") == "choices"
-        choices = question.get("choices", ())
-        values = {_plain(choice["value"]) for choice in choices}
-        often = Counter(choice["text"].strip().lower() for choice in choices)
-        self.texts = {}
-        for choice in choices:
-            text, value = choice["text"].strip(), choice["value"]
-            # Only texts that lead back to their value, and to no other.
-            leads = often[text.lower()] == 1 and "|" not in text
-            if isinstance(value, str):
-                self.texts[value] = text if leads and text not in values - {value} else value
-            elif leads and not self.several:
-                self.texts[_plain(value)] = text
-
-    def texts_of(self, value: Any) -> list[str]:
-        if value == CANT_TELL:
-            return [CANT_TELL] if self.texts else []
-        given = str(value).split("|") if self.several else [_plain(value)]
-        texts = [self.texts.get(one) for one in given]
-        return [text for text in texts if text] if all(texts) else []
-
-
-def _plain(value: Any) -> str:
-    return value if isinstance(value, str) else f"{value:g}"
-
-
-def _label_studio_annotation(
-    rater: Any, rows: list[dict[str, Any]], choices: Mapping[str, _ChoiceTexts]
-) -> dict[str, Any]:
-    results = []
-    for row in rows:
-        name = row["question"] if row["atom"] == "" else f"{row['question']}.{row['atom']}"
-        asked = choices.get(row["question"])
-        chosen = asked.texts_of(row["value"]) if asked is not None else []
-        kind = "textarea"
-        value: dict[str, Any] = {"text": [row["value"]]}
-        if chosen:
-            kind, value = "choices", {"choices": chosen}
-        elif isinstance(row["value"], int | float):
-            kind, value = "number", {"number": row["value"]}
-        results.append({"from_name": name, "to_name": "image", "type": kind, "value": value})
-    seconds = rows[0]["seconds"]
-    return {
-        "completed_by": rater,
-        "created_at": rows[0]["submitted_at"],
-        "lead_time": seconds if seconds != "" else None,
-        "result": results,
-    }
 
 
 def sidecar(path: Path) -> Path:

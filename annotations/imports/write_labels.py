@@ -33,7 +33,8 @@ from annotations.models import (
     Study,
 )
 from annotations.scales import CANT_TELL, inferred
-from annotations.sources.checks import KEY_LENGTH, TEXT_LENGTH, Unfit, is_sound
+from annotations.sources.checks import KEY_LENGTH, LARGEST_NUMBER, TEXT_LENGTH, Unfit, is_sound
+from annotations.sources.columns import as_number
 from annotations.sources.file_names import FileNames, looks_like
 from annotations.sources.records import LabelRecord
 
@@ -66,6 +67,8 @@ class Rule(NamedTuple):
     marks: bool = False
     # What such a choice is called -> the choice.
     called: dict[str, str] = {}
+    # Texts that are numbers count as numbers: many tools write no others.
+    is_number: bool = False
 
     def allows(self, number: float | None, text: str) -> bool:
         # An earlier version of the form may have offered "can't tell".
@@ -73,6 +76,16 @@ class Rule(NamedTuple):
             return True
         chosen = text.split("|") if self.several else [text]
         return bool(text) and self.texts.issuperset(chosen)
+
+    def number_in(self, text: str) -> float | None:
+        """The number that a text means here; None where it is none, or no choice of the question."""
+        named = self.words.get(text.strip().lower())
+        if named is not None or not (self.is_number or self.numbers) or text in self.texts:
+            return named
+        number = as_number(text)
+        if number is None or abs(number) > LARGEST_NUMBER:
+            return None
+        return number if self.is_number or number in (self.numbers or ()) else None
 
     def choices(self, text: str) -> str:
         """Choices under the words that people read, as the form's values."""
@@ -229,12 +242,12 @@ class LabelWriter:
         rule = self.rules.get(question) or self._new_rule(question)
         if question == "atom" and atom is None and self.atom_is_a_part:
             raise Unfit("atom", None, "A row about an atom must say which one.")
-        if question == "atom" and atom is not None and value not in ATOM:
+        if question == "atom" and atom is not None and _folded(value) not in ATOM:
             raise Unfit("value", value, "“atom” takes 0 or 1 (no or yes) for a part of the prompt.")
         number: float | None
         if isinstance(value, str):
             word = value.strip().lower()
-            number = rule.words.get(word)
+            number = rule.number_in(value)
             text = rule.choices(value) if number is None else ""
             if word.replace("’", "'") == CANT_TELL:
                 text = CANT_TELL
@@ -483,7 +496,7 @@ def _rule(question: dict[str, Any]) -> Rule:
     if kind == "mark":
         return Rule(f"“{name}” takes marks on the image, as JSON.", marks=True)
     if kind in ("text", "number") or not choices:
-        return Rule(f"“{name}” takes a {kind}.")
+        return Rule(f"“{name}” takes a {kind}.", is_number=kind == "number")
     listed = ", ".join(f"{_plain(choice['value'])} ({choice['text']})" for choice in choices)
     numbered = [choice for choice in choices if not isinstance(choice["value"], str)]
     worded = [choice for choice in choices if isinstance(choice["value"], str)]
@@ -507,6 +520,10 @@ def _marks(value: float | str, wanted: str) -> str:
     if not text:
         raise Unfit("value", value, wanted)
     return text
+
+
+def _folded(value: float | str) -> float | str:
+    return value.strip().lower() if isinstance(value, str) else value
 
 
 def _plain(value: float | str) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 from annotations.forms.definition import Form
 from annotations.forms.papers import edits as edit_forms
 from annotations.forms.papers import geneval_audit
-from annotations.pair_files import edits, genai_arena, hpdv2, pick_a_pic
+from annotations.pair_files import edits, genai_arena, hpdv2, pick_a_pic, rapidata
 from annotations.pair_files.place import Place
 from annotations.pair_files.rows import columns_of, rows_of
 from annotations.pairs.files import NEEDED
@@ -46,6 +46,9 @@ LAYOUTS = {
     ),
     "genai-arena": Layout(
         "GenAI-Arena", genai_arena.REQUIRED, genai_arena.OPTIONAL, genai_arena.read
+    ),
+    "rapidata": Layout(
+        "Rapidata, comparison", rapidata.REQUIRED, rapidata.OPTIONAL, rapidata.read, rapidata.ONE_OF
     ),
     "genai-bench-edits": Layout(
         "GenAI-Bench, image edition",

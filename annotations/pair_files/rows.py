@@ -23,7 +23,7 @@ from annotations.sources.text_files import (
 # Rows of a Parquet file hold two pictures each.
 AT_ONCE = 32
 MAGIC = b"PAR1"
-_WRAPPED = re.compile(rb'\{\s*"pairs"\s*:\s*\[')
+_WRAPPED = re.compile(rb'\{\s*"(pairs"\s*:\s*\[|info"\s*:\s*\{)')
 
 
 def columns_of(path: Path) -> list[str]:
@@ -63,10 +63,11 @@ def rows_of(
 
 
 def _pairs_inside(path: Path) -> list | None:
-    """Of a file that is one object with a list `pairs`, over several lines."""
+    """Of a file that is one object with a list `pairs`, over several lines, or of Rapidata's results."""
     if not _WRAPPED.match(opening(path).lstrip()):
         return None
-    items = document(path).get("pairs")
+    whole = document(path)
+    items = whole.get("pairs", whole.get("results"))
     return items if isinstance(items, list) else None
 
 

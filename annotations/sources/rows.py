@@ -9,6 +9,7 @@ from annotations.sources.checks import Unfit
 from annotations.sources.records import Missing, Record, Rejected, Remark
 
 V = TypeVar("V")
+R = TypeVar("R")
 
 Note = Rejected | Missing | Remark
 
@@ -38,9 +39,9 @@ def records(
 def group_records(
     rows: Iterable[Row[V] | Note],
     key: Callable[[V], object],
-    read: Callable[[list[Row[V]]], Iterable[Record]],
-) -> Iterator[Record]:
-    """The records that `read` makes of rows that follow one another and have the same key."""
+    read: Callable[[list[Row[V]]], Iterable[R]],
+) -> Iterator[R | Note]:
+    """What `read` makes of rows that follow one another and have the same key."""
     group: list[Row[V]] = []
     for row in rows:
         if group and not (isinstance(row, Row) and key(row.value) == key(group[0].value)):

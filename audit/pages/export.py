@@ -24,6 +24,7 @@ from audit.pages.filters import select
 from audit.questions.card.agreement import newest_report
 from audit.words.report import title
 from judges.exports import tables
+from judges.exports.payments import PER
 from judges.exports.tables import TABLES, ExportOptions
 from judges.models import Run
 from judges.names import runs_by_name
@@ -33,7 +34,8 @@ PEOPLE = {
     "accounts": gettext_lazy("people with an account by a pseudonym"),
     "nobody": gettext_lazy("nobody: names as they are"),
 }
-FORMATS = {"csv": "CSV", "jsonl": "JSONL", "parquet": "Parquet", "zip": "ZIP", **tables.NAMES}
+FORMATS = {"csv": "CSV", "jsonl": "JSONL", "parquet": "Parquet", "zip": "ZIP"}
+FORMATS |= {name: layout.title for name, layout in tables.LAYOUTS.items()}
 
 
 @require_GET
@@ -77,8 +79,11 @@ def export(request: HtmxRequest, slug: str) -> HttpResponse:
                     ],
                 }
                 for name, table in TABLES.items()
+                if not (filters.restricts and table.whole)
             ],
-            "menus": _menus(place, asked, judges),
+            "menus": _menus(place, asked, judges, has_workers=bool(counted.get("payments"))),
+            "asks_rate": bool(counted.get("payments")),
+            "rate": asked["rate"],
             "hidden": [
                 (name, value)
                 for name, value in _typed_filters(filters).items()
@@ -104,6 +109,8 @@ def file(request: HtmxRequest, slug: str, what: str, kind: str) -> HttpResponseB
         judge=options["of"],
         question=options["question"] or "likert",
         pictures=bool(options["pictures"]),
+        rate=options["rate"],
+        per=options["per"] or "hour",
     )
     return send(place.study, asked)
 
@@ -161,7 +168,7 @@ def _images_or_404(study: Study, filters: Filters) -> Any:
 
 def _formats(table: tables.Table, filters: Filters) -> list[str]:
     """A paper's own layout holds a whole study."""
-    return [name for name in table.formats if not (filters.restricts and name in tables.ENDINGS)]
+    return [name for name in table.formats if not (filters.restricts and name in tables.LAYOUTS)]
 
 
 def _options(request: HtmxRequest, place: Place, judges: Mapping[str, Run]) -> dict[str, str]:
@@ -177,10 +184,16 @@ def _options(request: HtmxRequest, place: Place, judges: Mapping[str, Run]) -> d
         "of": query.get("of", "") if query.get("of", "") in judges else "",
         "question": "".join(s for s in query.get("question", "")[:80] if s.isprintable()),
         "pictures": "1" if query.get("pictures") == "1" else "",
+        "rate": query.get("rate", "")[:20],
+        "per": query.get("per", "")
+        if query.get("per", "") in PER and query["per"] != "hour"
+        else "",
     }
 
 
-def _menus(place: Place, asked: dict[str, str], judges: Mapping[str, Run]) -> list[dict[str, Any]]:
+def _menus(
+    place: Place, asked: dict[str, str], judges: Mapping[str, Run], *, has_workers: bool
+) -> list[dict[str, Any]]:
     people = PEOPLE if place.owns else {"everybody": PEOPLE["everybody"]}
     menus = [
         select("people", gettext("hidden behind a pseudonym"), people.items(), asked["people"]),
@@ -199,6 +212,15 @@ def _menus(place: Place, asked: dict[str, str], judges: Mapping[str, Run]) -> li
         ("1", gettext("with the pictures")),
     ]
     menus.append(select("pictures", gettext("whole study"), pictures, asked["pictures"]))
+    if has_workers:
+        pay = {
+            "hour": gettext("hour"),
+            "image": gettext("image"),
+            "worker": gettext("worker who has finished"),
+        }
+        menus.append(
+            select("per", gettext("crowd workers are paid per"), pay.items(), asked["per"])
+        )
     return menus
 
 

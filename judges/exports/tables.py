@@ -10,7 +10,7 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
@@ -18,14 +18,19 @@ from django.core.files.storage import default_storage
 from django.db.models import QuerySet, Sum
 
 from annotations.exports import genai_bench_ratings, labels, study_tables
-from annotations.exports.files import CountedRows, ExportRefused, Sink, as_parquet, label_studio
+from annotations.exports.argilla import argilla
+from annotations.exports.doccano import doccano
+from annotations.exports.files import CountedRows, ExportRefused, Sink, as_parquet
 from annotations.exports.image_chunks import image_chunks
+from annotations.exports.label_studio import label_studio
 from annotations.exports.labels import Rows
+from annotations.exports.potato import potato
+from annotations.exports.rapidata import rapidata
 from annotations.models import Answer, Image, Study
 from annotations.stored_answers.question import Question, images_n
 from annotations.stored_answers.store import read_figures
 from annotations.studies.flags import flags_of
-from judges.exports import inspect_scores, scores, set_files
+from judges.exports import inspect_scores, payments, scores, set_files
 from judges.models import AtomScore, Run, Score
 from judges.names import runs_by_name
 
@@ -35,23 +40,7 @@ MEDIA = {
     "jsonl": "application/jsonl",
     "parquet": "application/vnd.apache.parquet",
     "zip": "application/zip",
-}
-# The papers' own layouts, and what their files are called.
-ENDINGS = {
-    "label_studio": "label-studio.json",
-    "genai_bench": "genai-bench.json",
-    "geneval": "geneval.jsonl",
-    "t2i_compbench": "t2i-compbench.json",
-    "inspect": "inspect.jsonl",
-    "official": "official.zip",
-}
-NAMES = {
-    "label_studio": "Label Studio",
-    "genai_bench": "GenAI-Bench",
-    "geneval": "GenEval",
-    "t2i_compbench": "T2I-CompBench",
-    "inspect": "Inspect",
-    "official": "the set’s own files (zip)",
+    "txt": "text/plain; charset=utf-8",
 }
 
 
@@ -61,13 +50,14 @@ class Table:
     what: str
     formats: tuple[str, ...] = TABLE
     of_people: bool = False  # has names of people, or pseudonyms
+    whole: bool = False  # never of some images alone
 
 
 TABLES = {
     "labels": Table(
         "Labels",
         "One row for each person and question.",
-        (*TABLE, "label_studio", "genai_bench"),
+        (*TABLE, "label_studio", "argilla", "doccano", "genai_bench"),
         of_people=True,
     ),
     "consensus": Table(
@@ -78,10 +68,22 @@ TABLES = {
         "One row for each judge and image, and for each atom that it scored.",
         (*TABLE, "geneval", "t2i_compbench", "inspect", "official"),
     ),
-    "images": Table("Images", "With prompt, tags, atoms, generator, metadata and gold questions."),
+    "images": Table(
+        "Images",
+        "With prompt, tags, atoms, generator, metadata and gold questions; or as a task to label elsewhere.",
+        (*TABLE, "potato", "rapidata"),
+    ),
     "prompts": Table("Prompts", "With tags, atoms and metadata.", (*TABLE, "official")),
     "generators": Table("Generators", "With release dates and families."),
     "flags": Table("Flags", "What people reported, and how it was resolved.", of_people=True),
+    "payments": Table(
+        "Payments",
+        "One row for each crowd worker: finished or not, images, minutes, completion code, and what is owed at "
+        "the rate given here.",
+        (*TABLE, "prolific"),
+        of_people=True,
+        whole=True,
+    ),
     "study": Table(
         "The whole study",
         "All tables in one zip that can be imported again.",
@@ -103,28 +105,45 @@ class ExportOptions:
     judge: str = ""
     question: str = "likert"
     pictures: bool = False
+    # What crowd workers get, and for what.
+    rate: str = ""
+    per: str = "hour"
 
     @property
     def media(self) -> str:
-        kind = "zip" if self.format == "official" else self.format
-        return MEDIA.get(kind, "application/json")
+        return MEDIA.get(self.ending.rpartition(".")[2], "application/json")
+
+    @property
+    def pay(self) -> payments.Rate | None:
+        return payments.read_rate(self.rate, self.per)
+
+    @property
+    def ending(self) -> str:
+        layout = LAYOUTS.get(self.format)
+        return self.format if layout is None else layout.ending
 
     def name(self, study: Study) -> str:
-        return f"{study.slug}-{self.what}.{ENDINGS.get(self.format, self.format)}"
+        return f"{study.slug}-{self.what}.{self.ending}"
 
 
 def stream(study: Study, asked: ExportOptions) -> Iterator[bytes]:
     """The file, part by part; what cannot be written is refused before the first of them."""
     if asked.what == "study":
         return _zipped(study, asked)
-    if asked.format == "official":
+    layout = LAYOUTS.get(asked.format)
+    if (layout is not None and layout.whole) or TABLES[asked.what].whole:
         _whole_only(asked)
-        if asked.what == "prompts":
-            return _begun(set_files.prompt_files(study))
-        return _begun(set_files.result_files(study, _one_run(study, asked.judge)))
+    if layout is not None:
+        return _begun(_encoded(layout.write(study, asked)))
+    rows, columns = rows_of(study, asked)
     if asked.format == "parquet":
-        return _begun(as_parquet(*rows_of(study, asked)))
-    return _begun(line.encode() for line in _lines(study, asked))
+        return _begun(as_parquet(rows, columns))
+    lines = labels.as_csv(rows, columns) if asked.format == "csv" else labels.as_jsonl(rows)
+    return _begun(_encoded(lines))
+
+
+def _encoded(parts: Iterable[str | bytes]) -> Iterator[bytes]:
+    return (part.encode() if isinstance(part, str) else part for part in parts)
 
 
 def rows_of(study: Study, asked: ExportOptions) -> tuple[Rows, Sequence[str]]:
@@ -149,6 +168,10 @@ def rows_of(study: Study, asked: ExportOptions) -> tuple[Rows, Sequence[str]]:
         "flags": lambda: (
             study_tables.flag_rows(study, people=people, among=among),
             study_tables.FLAGS,
+        ),
+        "payments": lambda: (
+            payments.payment_rows(study, asked.pay, people=people),
+            payments.COLUMNS,
         ),
     }
     return tables[asked.what]()
@@ -180,6 +203,7 @@ def _whole(study: Study) -> dict[str, int]:
         "prompts": study.prompts.count(),
         "generators": study.generators.count(),
         "flags": flags_of(study).count(),
+        "payments": payments.workers(study).count(),
     }
 
 
@@ -208,36 +232,15 @@ def _parts(study: Study) -> QuerySet[AtomScore]:
     return AtomScore.objects.filter(score__run__study=study)
 
 
-def _lines(study: Study, asked: ExportOptions) -> Iterator[str]:
-    if asked.format in ("geneval", "t2i_compbench"):
-        _whole_only(asked)
-        official = {
-            "geneval": scores.geneval_results,
-            "t2i_compbench": scores.compbench_results,
-        }
-        return official[asked.format](study, _one_run(study, asked.judge))
-    if asked.format == "genai_bench":
-        _whole_only(asked)
-        return genai_bench_ratings.genai_bench(study, question=asked.question)
-    if asked.format == "inspect":
-        return (
-            inspect_scores.of_people(study, asked.rule, asked.among)
-            if (asked.what == "consensus")
-            else inspect_scores.of_judges(study, asked.judge, asked.among)
-        )
-    rows, columns = rows_of(study, asked)
-    if asked.format == "label_studio":
-        _whole_only(asked)
-        return label_studio(study, rows)
-    return labels.as_csv(rows, columns) if asked.format == "csv" else labels.as_jsonl(rows)
-
-
 def _whole_only(asked: ExportOptions) -> None:
-    if asked.among is not None:
-        raise ExportRefused(
-            f"{NAMES[asked.format]}’s layout holds a whole study; take csv, jsonl or parquet for a "
-            "part of it."
-        )
+    if asked.among is None:
+        return
+    if TABLES[asked.what].whole:
+        raise ExportRefused(f"{TABLES[asked.what].title} are of a whole study.")
+    raise ExportRefused(
+        f"{LAYOUTS[asked.format].title}’s layout holds a whole study; take csv, jsonl or parquet for a "
+        "part of it."
+    )
 
 
 def _one_run(study: Study, judge: str) -> Run:
@@ -253,6 +256,83 @@ def _begun(parts: Iterable[bytes]) -> Iterator[bytes]:
     rest = iter(parts)
     first = next(rest, b"")
     return chain([first], rest)
+
+
+def _labels(study: Study, asked: ExportOptions) -> Rows:
+    return rows_of(study, replace(asked, what="labels"))[0]
+
+
+def _scores_of_inspect(study: Study, asked: ExportOptions) -> Iterator[str]:
+    if asked.what == "consensus":
+        return inspect_scores.of_people(study, asked.rule, asked.among)
+    return inspect_scores.of_judges(study, asked.judge, asked.among)
+
+
+def _set_files(study: Study, asked: ExportOptions) -> Iterator[bytes]:
+    if asked.what == "prompts":
+        return set_files.prompt_files(study)
+    return set_files.result_files(study, _one_run(study, asked.judge))
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The file of another tool, or of a paper's scripts. `whole`: it holds a whole study."""
+
+    title: str
+    ending: str
+    write: Callable[[Study, ExportOptions], Iterable[str | bytes]]
+    whole: bool = True
+
+
+LAYOUTS = {
+    "label_studio": Layout(
+        "Label Studio",
+        "label-studio.json",
+        lambda study, asked: label_studio(study, _labels(study, asked)),
+    ),
+    "argilla": Layout(
+        "Argilla",
+        "argilla.zip",
+        lambda study, asked: argilla(study, _labels(study, asked)),
+    ),
+    "doccano": Layout(
+        "doccano",
+        "doccano.zip",
+        lambda study, asked: doccano(study, _labels(study, asked)),
+    ),
+    "potato": Layout(
+        "Potato",
+        "potato.zip",
+        lambda study, asked: potato(study, pictures=asked.pictures),
+    ),
+    "rapidata": Layout(
+        "Rapidata",
+        "rapidata.zip",
+        lambda study, asked: rapidata(study, pictures=asked.pictures),
+    ),
+    "genai_bench": Layout(
+        "GenAI-Bench",
+        "genai-bench.json",
+        lambda study, asked: genai_bench_ratings.genai_bench(study, question=asked.question),
+    ),
+    "geneval": Layout(
+        "GenEval",
+        "geneval.jsonl",
+        lambda study, asked: scores.geneval_results(study, _one_run(study, asked.judge)),
+    ),
+    "t2i_compbench": Layout(
+        "T2I-CompBench",
+        "t2i-compbench.json",
+        lambda study, asked: scores.compbench_results(study, _one_run(study, asked.judge)),
+    ),
+    "inspect": Layout("Inspect", "inspect.jsonl", _scores_of_inspect, whole=False),
+    "official": Layout("the set’s own files (zip)", "official.zip", _set_files),
+    "prolific": Layout(
+        "Prolific’s bulk payments",
+        "prolific.txt",
+        lambda study, asked: payments.prolific_lines(study, asked.pay, people=asked.people),
+    ),
+}
 
 
 def _zipped(study: Study, asked: ExportOptions) -> Iterator[bytes]:

@@ -315,6 +315,7 @@ def _export(folder: Path, format: str) -> tuple[float, ...]:
     django.setup()
     from annotations.exports import files
     from annotations.exports import labels as label_export
+    from annotations.exports.label_studio import label_studio
     from annotations.models import Study
 
     study = Study.objects.get(slug="labels")
@@ -328,7 +329,7 @@ def _export(folder: Path, format: str) -> tuple[float, ...]:
     if format == "parquet":
         files.write_parquet(out, rows, label_export.COLUMNS)
     elif format == "label_studio":
-        files.write_lines(out, files.label_studio(study, rows))
+        files.write_lines(out, label_studio(study, rows))
     else:
         lines = {"csv": label_export.as_csv, "jsonl": label_export.as_jsonl}[format]
         files.write_lines(out, lines(rows))

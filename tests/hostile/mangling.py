@@ -243,6 +243,40 @@ RECORD = {
     },
 }
 LABELLED = {"id": 1, "filename": "a.png", "prompt": "a cat", "label": ["fits"], "Comments": []}
+POTATO = {
+    "instance_id": "i1",
+    "user_id": "ann",
+    "labels": {"fit": {"Yes": "Yes"}, "n": {"number": 2}},
+}
+STATE = {
+    "user_id": "ann@lab.org",
+    "origin": {"kind": "human"},
+    "instance_id_to_label_to_value": {
+        "i1": [
+            [{"schema": "fit", "name": "Yes"}, "Yes"],
+            [{"schema": "n", "name": "number"}, "2"],
+        ]
+    },
+    "instance_id_to_span_to_value": {"i1": [[{"schema": "part", "start": 0}, "x"]]},
+    "instance_id_to_behavioral_data": {"i1": {"total_time_ms": 2500}},
+}
+POTATO_CELLS = "instance_id,user_id,fit.Yes,fit.No,n.number\ni1,ann,Yes,,2\ni1,ben,,No,\n"
+ORDER = {
+    "info": {"type": "Classification"},
+    "results": [
+        {
+            "originalFileName": "a.png",
+            "context": "a cat",
+            "privateMetadata": {"image_id": "i1", "question": "fit"},
+            "aggregatedResults": {"Yes": 1, "No": 1},
+            "summedUserScoresRatios": {"Yes": 0.7, "No": 0.3},
+            "detailedResults": [
+                {"selectedCategory": "Yes", "userDetails": {"userScores": {"global": 0.5}}}
+            ],
+        }
+    ],
+}
+ORDER_CELLS = "originalFileName,context,privateMetadata,selectedCategory\na.png,a cat,{'image_id': 'i1'},Yes\n"
 # name -> (format, what the file is called, the files that hostile hands make)
 FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "tidy images": ("tidy", "images.csv", table(IMAGES)),
@@ -256,6 +290,11 @@ FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "tasks": ("label_studio", "a.json", written([TASK])),
     "records": ("argilla", "a.json", written([RECORD])),
     "lines of labels": ("doccano", "ann.jsonl", written([LABELLED], lines=True)),
+    "answers of Potato": ("potato", "annotations.jsonl", written([POTATO], lines=True)),
+    "cells of Potato": ("potato", "annotations.csv", table(POTATO_CELLS)),
+    "a state of Potato": ("potato", "user_state.json", written(STATE)),
+    "results of Rapidata": ("rapidata", "a.json", written(ORDER)),
+    "cells of Rapidata": ("rapidata", "a.csv", table(ORDER_CELLS)),
     "a name": ("pictures", "a.png", st.binary(max_size=100)),
     **{
         f"a set: {name}": (name, Path(file).name, mangled(content.encode()))

@@ -9,6 +9,7 @@ from annotations import event_log
 from annotations.consensus import RULES
 from annotations.exports import files, genai_bench_ratings, pseudonyms
 from annotations.exports import labels as label_export
+from annotations.exports.label_studio import label_studio
 from annotations.management.command import StudyCommand, write_lines
 
 
@@ -68,5 +69,5 @@ def _lines(format, study, rows, columns, question) -> Iterator[str]:
     if format == "jsonl":
         return label_export.as_jsonl(rows)
     if format == "label_studio":
-        return files.label_studio(study, rows)
+        return label_studio(study, rows)
     return genai_bench_ratings.genai_bench(study, question=question)

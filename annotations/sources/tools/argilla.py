@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import base64
 import binascii
+import re
+import uuid
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,6 +21,15 @@ from annotations.sources.text_files import document, numbered
 from annotations.sources.tools.task_images import PICTURES, TaskImages, first_of, key_of
 
 INLINE = "data:image/"
+# Argilla knows people by UUIDs: ours hold the pseudonym that an export gave, so that it comes back.
+PSEUDONYM = re.compile(r"person-([0-9a-f]{10})")
+OURS = "6a757279-626f-8780-8000-00"
+OUR_PERSON = re.compile(rf"{OURS}([0-9a-f]{{10}})")
+# Names of its questions have no dot.
+BEFORE_ATOM = "--"
+# Names that it refuses for a question; ours get a mark.
+REFUSED = {"add", "count", "index", "remove", "serialize"}
+OF_ATOM = re.compile(rf"(.+){BEFORE_ATOM}(\d{{1,5}})")
 Item = dict[str, Any]
 
 
@@ -75,7 +86,7 @@ class _Reader:
             raise Unfit(question, str(given)[:80], "The responses to a question are a list.")
         answered: set[str] = set()
         for one in given:
-            who = f"annotator-{take_text(one, 'user_id')}"
+            who = _rater(take_text(one, "user_id"))
             value = _value(question, one.get("value"))
             if value is None:
                 self.tasks.left[f"“{question}”, no answer about the whole image"] += 1
@@ -83,7 +94,31 @@ class _Reader:
             if who in answered:
                 raise Unfit(question, value, f"{who} answered “{question}” twice about {key}.")
             answered.add(who)
-            yield LabelRecord(key, who, question, value, line=line, source=self.tasks.source)
+            part = OF_ATOM.fullmatch(question)
+            named, atom = (part[1], int(part[2])) if part else (own_name(question), None)
+            yield LabelRecord(key, who, named, value, atom, line=line, source=self.tasks.source)
+
+
+def question_name(question: str, atom: Any = "") -> str:
+    """What a question of ours is called in Argilla."""
+    if atom != "":
+        return f"{question}{BEFORE_ATOM}{atom}"
+    return f"{question}{BEFORE_ATOM}" if question in REFUSED else question
+
+
+def own_name(name: str) -> str:
+    plain = name.removesuffix(BEFORE_ATOM)
+    return plain if plain in REFUSED else name
+
+
+def user_id_of(name: str) -> str:
+    pseudonym = PSEUDONYM.fullmatch(name)
+    return f"{OURS}{pseudonym[1]}" if pseudonym else str(uuid.uuid5(uuid.NAMESPACE_URL, name))
+
+
+def _rater(user_id: str) -> str:
+    ours = OUR_PERSON.fullmatch(user_id)
+    return f"person-{ours[1]}" if ours else f"annotator-{user_id}"
 
 
 def _value(question: str, value: Any) -> float | str | None:

@@ -14,10 +14,14 @@ from annotations.sources.json_values import take, take_text
 from annotations.sources.records import LabelRecord, Record, Remark, Unreadable
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import json_lines, objects
-from annotations.sources.tools.task_images import TaskImages, key_of
+from annotations.sources.tools.task_images import OF_ATOM, TaskImages, key_of
 
 TOGETHER, NOBODY = "all", "doccano"
-NAMED = {"id", "filename", "label"}
+NAMED = {"id", "label"}
+# One of these names the image; a text of our export that doccano sends back has no file.
+IMAGES = {"filename", "image_id"}
+# Beside an image that our export sent: which questions its labels answer.
+QUESTIONS, BETWEEN = "questions", ": "
 
 
 def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
@@ -29,7 +33,8 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
     tasks = TaskImages(path.name, images, generator)
     for file in files:
         first = next(iter(objects(json_lines(file), file.name)), None)
-        if not isinstance(first, Row) or not first.value.keys() >= NAMED:
+        named = first.value.keys() if isinstance(first, Row) else set()
+        if not (named >= NAMED and named & IMAGES):
             raise Unreadable(
                 f"{file.name} is no export of image classification: its first line lacks “id”, “filename” or "
                 "“label”."
@@ -52,17 +57,41 @@ class _Reader:
 
     def read_line(self, row: Row[Any]) -> Iterator[Record]:
         item, line = row.value, row.line
-        file = take_text(item, "filename")
+        file = take_text(item, "filename") if "filename" in item else ""
         labels = take(item, "label", list, "a list of texts")
         if not all(isinstance(one, str) and one.strip() for one in labels):
             raise Unfit("label", str(labels)[:80], "“label” must be a list of texts.")
         key = key_of(item, file)
-        if key in self.answered:
+        if not key:
+            raise Unfit("filename", "", "Neither “image_id” nor an image stands in it.")
+        if labels and key in self.answered:
             raise Unfit("filename", file, f"{key} stands twice in this file.")
-        self.answered.add(key)
-        yield from self.tasks.send(key, file, item, line)
         if labels:
-            value = "|".join(labels)
-            yield LabelRecord(key, self.who, "label", value, line=line, source=self.tasks.source)
-        else:
+            self.answered.add(key)
+        yield from self.tasks.send(key, file, item, line)
+        if not labels:
             self.tasks.left["images that nobody gave a label"] += 1
+        for (question, atom), texts in _by_question(labels, item.get(QUESTIONS)).items():
+            value = "|".join(texts)
+            yield LabelRecord(
+                key, self.who, question, value, atom, line=line, source=self.tasks.source
+            )
+
+
+def joined(question: str, answer: str) -> str:
+    return f"{question}{BETWEEN}{answer}"
+
+
+def _by_question(labels: list[str], asked: Any) -> dict[tuple[str, int | None], list[str]]:
+    """The answers by question and part; a label that names none of those asked answers “label”."""
+    known = [one for one in asked if isinstance(one, str)] if isinstance(asked, list) else []
+    found: dict[tuple[str, int | None], list[str]] = {}
+    for label in labels:
+        named, between, text = label.partition(BETWEEN)
+        if not between or named not in known:
+            found.setdefault(("label", None), []).append(label)
+            continue
+        part = OF_ATOM.fullmatch(named)
+        place = (part[1], int(part[2])) if part else (named, None)
+        found.setdefault(place, []).append(text)
+    return found

@@ -6,7 +6,6 @@ drawn on a picture is no answer to a question; it is counted and left out.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,9 +16,8 @@ from annotations.sources.json_values import take, take_text
 from annotations.sources.records import LabelRecord, Record, Unreadable
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import document, numbered
-from annotations.sources.tools.task_images import PICTURES, TaskImages, first_of, key_of
+from annotations.sources.tools.task_images import OF_ATOM, PICTURES, TaskImages, first_of, key_of
 
-OF_ATOM = re.compile(r"(.+)\.(\d{1,5})")
 # In JSON-MIN the answers stand between these two, each under the name of its question.
 BEGINS, ENDS = "id", "annotator"
 Item = dict[str, Any]

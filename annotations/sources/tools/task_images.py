@@ -16,6 +16,8 @@ from annotations.sources.records import ImageRecord, PromptRecord, Record, Remar
 
 # What a tool puts before the name of a file that was uploaded.
 UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
+# A question about a part of the prompt: `QUESTION.3`.
+OF_ATOM = re.compile(r"(.+)\.(\d{1,5})")
 PROMPTS, GENERATORS = ("prompt", "caption", "text"), ("generator", "model")
 PICTURES = ("image", "img", "picture", "url")
 Item = dict[str, Any]

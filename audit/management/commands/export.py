@@ -12,6 +12,7 @@ from annotations.exports.files import write_parts
 from annotations.management.command import StudyCommand
 from audit.images import command
 from judges.exports import tables
+from judges.exports.payments import PER
 from judges.exports.tables import TABLES, ExportOptions
 
 FORMATS = sorted({format for table in TABLES.values() for format in table.formats})
@@ -28,6 +29,12 @@ class Command(StudyCommand):
         add("--consensus", choices=list(RULES), default="majority")
         add("--of", "scores of this judge", metavar="JUDGE", default="")
         add("--ratings", "the question of genai_bench", default="likert")
+        add(
+            "--rate",
+            "what crowd workers are paid (payments); without it no amount is said",
+            default="",
+        )
+        add("--per", "what the rate is for", choices=list(PER), default="hour")
         add.flag("--pictures", "the pictures too (study)")
         command.add_filters(add.parser)
 
@@ -35,7 +42,8 @@ class Command(StudyCommand):
         format = format or TABLES[what].formats[0]
         if format not in TABLES[what].formats:
             raise CommandError(f"{what} is written as {', '.join(TABLES[what].formats)}.")
-        if out is None and format in ("parquet", "zip", "official"):
+        ending = ExportOptions(what, format).ending
+        if out is None and ending.endswith(("parquet", "zip")):
             raise CommandError(f"{format} is no text: name a file with --out.")
         filters = command.filters(options)
         asked = ExportOptions(
@@ -47,6 +55,8 @@ class Command(StudyCommand):
             judge=options["of"],
             question=options["ratings"],
             pictures=options["pictures"],
+            rate=options["rate"],
+            per=options["per"],
         )
         parts = tables.stream(study, asked)
         event_log.note(study, "exported", f"exported {what} as {format}")

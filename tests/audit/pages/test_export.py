@@ -25,6 +25,7 @@ ROWS = {  # of the study below, counted by hand
     "prompts": 4,
     "generators": 2,
     "flags": 1,
+    "payments": 0,
 }
 
 
@@ -64,6 +65,7 @@ def test_a_part_is_the_part(as_alice, judged, kind):
     of = {
         what: rows_in(content(as_alice, judged, what, kind, "?generator=late&q=number+1"), kind)
         for what in ROWS
+        if what != "payments"
     }
     assert [row["image_id"] for row in of["images"]] == ["late-1"]
     assert [row["image_id"] for row in of["labels"]] == ["late-1"]

@@ -228,6 +228,29 @@ SETS = {
         "doccano",
         {"ann_jsonl": [{"id": 1, "filename": "a.png", "prompt": "a cat", "label": ["fits"]}]},
     ),
+    "potato": (
+        "potato",
+        {
+            "items_jsonl": [{"id": "a", "prompt": "a cat", "image": "a.png"}],
+            "annotations_jsonl": [
+                {"instance_id": "a", "user_id": "ann", "labels": {"fit": {"Yes": "Yes"}}}
+            ],
+        },
+    ),
+    "rapidata": (
+        "rapidata",
+        {
+            "results_json": {
+                "results": [
+                    {
+                        "originalFileName": "a.png",
+                        "context": "a cat",
+                        "detailedResults": [{"selectedCategory": "Yes"}],
+                    }
+                ]
+            }
+        },
+    ),
     "hf": ("hf", {"metadata_jsonl": [{"file_name": "1.png", "text": "a cup", "rating": 4}]}),
 }
 

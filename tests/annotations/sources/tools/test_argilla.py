@@ -13,8 +13,10 @@ from annotations.sources.records import Unreadable
 from judges.intake import bring_in
 from tests import making
 from tests.annotations.benchmarks.reading import Read
+from tests.doors import sample
 
 WRITTEN = Path(__file__).parent / "files" / "argilla-2.8.0.json"
+RETURNED = WRITTEN.with_name("argilla-2.8.0-returned.json")
 ANN, BEN = (f"annotator-00000000-0000-0000-0000-00000000000{number}" for number in (1, 2))
 
 
@@ -61,6 +63,16 @@ def test_those_who_move_from_argilla_get_a_study_that_asks_what_was_asked_there(
     assert (asked["fit"], asked["stars"]) == (2, 5)
     given = Answer.objects.filter(question="fit").values_list("annotation__image__key", "value")
     assert sorted(given) == [("cup1.png", 0.0), ("cup1.png", 1.0), ("dog.png", 0.0)]
+
+
+@pytest.mark.django_db
+def test_what_went_to_argilla_and_came_back_are_the_same_answers():
+    """argilla 2.8.0 read our export by its own `JsonIO` and `Settings.from_json`, and wrote it again."""
+    study = sample.study(answered=False)
+    outcome = bring_in.import_labels(study=study, format="argilla", source=Source(RETURNED))
+    assert (outcome.rejected, outcome.answers) == ([], sample.SENT)
+    assert sample.answers(study) == sample.answers(sample.study("sent"))
+    assert all(row[1].startswith("person-") for row in sample.rows(study))
 
 
 def test_a_picture_in_the_record_comes_in_and_the_record_s_id_names_it(tmp_path):

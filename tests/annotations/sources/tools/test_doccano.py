@@ -1,6 +1,9 @@
-"""doccano's JSONL of image classification, in the fields that its exporter (1.8.4) writes."""
+"""doccano's JSONL of image classification. The files are what the exporter of doccano 1.8.4 wrote: of a project of
+pictures with two people, and of our own export, imported there by its own importer as texts with labels."""
 
 import json
+from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +13,38 @@ from annotations.models import Answer, Study
 from annotations.sources.records import Unreadable
 from judges.intake import bring_in
 from tests.annotations.benchmarks.reading import Read
+from tests.doors import sample
+
+WRITTEN = Path(__file__).parent / "files" / "doccano-1.8.4"
+
+
+def test_what_doccano_wrote_says_who_gave_which_label():
+    found = Read("doccano", WRITTEN / "image")
+    assert found.rejected == []
+    assert [(i.key, i.generator) for i in found.images] == [
+        ("cup.png", "sd"),
+        ("dog.png", "flux"),
+        ("tree.png", "sd"),
+    ]
+    assert [(one.image, one.rater, one.value) for one in found.labels] == [
+        ("cup.png", "ann", "fits|sharp"),
+        ("dog.png", "ann", "fits"),
+        ("cup.png", "ben", "bad"),
+        ("dog.png", "ben", "fits"),
+        ("tree.png", "ben", "bad"),
+    ]
+
+
+@pytest.mark.django_db
+def test_what_went_to_doccano_and_came_back_are_the_same_answers():
+    study = sample.study(answered=False)
+    source = Source(WRITTEN / "returned")
+    outcome = bring_in.import_labels(study=study, format="doccano", source=source)
+    assert (outcome.rejected, outcome.answers) == ([], sample.SENT)
+    assert sample.answers(study) == sample.answers(sample.study("sent"))
+    assert Counter(row[1].startswith("person-") for row in sample.rows(study)) == {
+        True: sample.SENT
+    }
 
 
 def line(number, file, *labels, **meta):

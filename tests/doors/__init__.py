@@ -1,0 +1,1 @@
+"""Doors to other tools, tried with files that these tools wrote."""
