@@ -329,6 +329,7 @@ TEMPLATES = [
             ],
             # The templates of every app get the navigation without importing it.
             "libraries": {
+                "glossary": "audit.words.glossary",
                 "languages": "audit.languages",
                 "navigation": "audit.navigation",
                 "prompt_pictures": "annotations.forms.prompt_pictures",

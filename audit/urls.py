@@ -7,7 +7,7 @@ import annotations.urls
 import audit.pages.urls
 import judges.pages.urls
 from audit import api, languages
-from audit.account_pages import account, first_start, log_in, reset, search
+from audit.account_pages import account, first_start, log_in, reset, search, words
 from audit.doors import page as doors
 from audit.installation import pages
 from audit.pages import overview
@@ -108,6 +108,7 @@ urlpatterns = [
         name="account-log-out-everywhere",
     ),
     path("test-judge/", published_sets.published_sets, name="test-judge"),
+    path("words/", words.words, name="words"),
     path("tour/", overview.tour, name="tour"),
     path("tour/close/", overview.close_tour, name="tour-close"),
     path("events/", account.events, name="installation-events"),

@@ -15,6 +15,7 @@ from annotations.access import PersonsRequest, Place, places_of
 from annotations.models import Image, Prompt
 from audit.images.browse import text_holds
 from audit.navigation import Link, Navigation
+from audit.words.glossary import all_terms
 
 # Of each kind: who sees more needs another word.
 MOST = 8
@@ -50,6 +51,7 @@ def _groups(places: list[Place], here: Place | None, words: list[str]) -> list[G
             gettext("Studies"),
             [_study_link(place) for place in places if _fits(place, words)][:MOST],
         ),
+        Group(gettext("Words"), _terms(words)),
         Group(gettext("Images"), _images(searched, words)),
         Group(gettext("Prompts"), _prompts(searched, words)),
     ]
@@ -78,6 +80,14 @@ def _pages(here: Place, words: list[str]) -> list[Link]:
 
 def _navigation(place: Place) -> Navigation:
     return Navigation(place.study, "", place.role, "", "", "")
+
+
+def _terms(words: list[str]) -> list[Link]:
+    return [
+        Link(gettext(term.word), f"{reverse('words')}#{term.anchor}")
+        for term in all_terms()
+        if _has_all(f"{term.word} {gettext(term.word)}", words)
+    ][:MOST]
 
 
 def _images(studies: list[int], words: list[str]) -> list[Link]:

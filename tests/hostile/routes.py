@@ -33,6 +33,7 @@ ROWS = {
     "logout": "everybody",
     "account": "person",
     "test-judge": "maker",
+    "words": "person",
     "tour": "person",
     "tour-close": "person",
     "account-factor-begin": "person",

@@ -31,6 +31,7 @@ from audit.statistic_names import CONSENSUS, STATISTICS
 from audit.training.asked import RULES as TRAINING_RULES
 from audit.view import SLICES
 from audit.words.drift_state import FOLLOWING, PAIRS
+from audit.words.glossary import all_terms
 from judges.cards.changes import CHANGES, LADDER, LADDERS
 from judges.exports.tables import TABLES
 from judges.intake.bring_in import SCALES
@@ -76,7 +77,15 @@ STORED = (
 # For the server's own command line, or in the way of a reader that no page has.
 NOT_SHOWN = (
     *("hub_dataset.py", "personal_data.py", "match_results.py", "so_far.py", "outcome.py"),
-    *("win_rate.py", "useful_pairs.py", "planning.py", "imagenhub.py", "on_paper.py"),
+    *(
+        "in_other_languages.py",
+        "rates.py",
+        "win_rate.py",
+        "useful_pairs.py",
+        "planning.py",
+        "imagenhub.py",
+        "on_paper.py",
+    ),
 )
 SENTENCE = re.compile(r"[A-Z“{%0-9].*[.]", re.DOTALL)
 # What ends a sentence that stands elsewhere, by what says it.
@@ -263,6 +272,7 @@ def in_menus() -> Iterator[tuple[str, Message]]:
             [words for one in TABLES.values() for words in (one.title, one.what)],
         ),
         ("audit/statistic_names.py", [*CONSENSUS.values(), *names_of_statistics()]),
+        ("audit/words/glossary.py", [head for one in all_terms() for head in one.heads]),
         ("audit/view.py", [*SLICES.values()]),
         ("audit/words/drift_state.py", [*names_of_facts()]),
         ("audit/questions", [*names_of_questions()]),
