@@ -52,6 +52,33 @@ document.addEventListener("keydown", (event) => {
   location.assign(link.href);
 });
 
+// ---- What was opened last, for the page of search ---------------------------------------------------
+
+const RECENT = "jurybox.recent";
+const MOST_RECENT = 8;
+
+function readRecent() {
+  try {
+    return JSON.parse(localStorage.getItem(RECENT)) ?? [];
+  } catch {
+    return [];
+  }
+}
+
+function rememberPage() {
+  try {
+    // The next person to log in on this browser does not see it.
+    if (endedAtLogin(location.href)) return localStorage.removeItem(RECENT);
+    const who = document.querySelector(".person .name")?.textContent;
+    if (!who || !document.querySelector("header.top nav")) return;
+    const page = { who, url: location.pathname, title: document.title.replace(/ · Jurybox$/, "") };
+    const others = readRecent().filter((one) => one.url !== page.url && one.who === who);
+    localStorage.setItem(RECENT, JSON.stringify([page, ...others].slice(0, MOST_RECENT)));
+  } catch {
+    // Without storage nothing is remembered.
+  }
+}
+
 // ---- htmx ---------------------------------------------------------------------------------------
 
 const refusal = document.getElementById("refusal");
@@ -129,4 +156,5 @@ document.addEventListener("htmx:sendError", (event) => {
   say(gettext("Jurybox cannot be reached. This page may be out of date; trying again."));
 });
 
-window.jurybox = { endedAtLogin, goToLogin, isDark };
+window.jurybox = { endedAtLogin, goToLogin, isDark, readRecent };
+rememberPage();
