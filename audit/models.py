@@ -364,3 +364,25 @@ class WebhookMessage(Job):
 
     class Meta:
         proxy = True
+
+
+class Comment(models.Model):
+    """What a researcher writes beside an image, for the others who run the study; annotators see none."""
+
+    LONGEST = 2000
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="comments")
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="comments")
+    text = models.TextField()
+    by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    created_at = models.DateTimeField(default=timezone.now)
+
+    class Meta:
+        ordering = ["pk"]
+        # “With comments” on the page of images.
+        indexes = [models.Index(fields=["study", "image"], name="comment_by_study")]
+
+    def __str__(self) -> str:
+        return f"{self.image}: {self.text[:40]}"

@@ -18,7 +18,7 @@ from annotations.models import Assignment, Generator, Image, Prompt, Selection, 
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
 from annotations.studies.flags import flags_of
-from audit.models import Tally
+from audit.models import Comment, Tally
 from judges.models import Run
 from judges.names import runs_by_name
 
@@ -28,6 +28,7 @@ MOST_TAGS = 300
 
 VARIANTS = dict(Image.Variant.choices)
 FLAGS = {"open": gettext_lazy("open"), "any": gettext_lazy("open or resolved")}
+COMMENTS = {"any": gettext_lazy("with comments")}
 LABELS = {
     "none": gettext_lazy("nobody"),
     "some": gettext_lazy("fewer people than wanted"),
@@ -66,6 +67,7 @@ class Filters:
     generator: str = ""
     variant: str = ""
     flag: str = ""
+    comments: str = ""
     labels: str = ""
     answer: str = ""  # QUESTION:yes|no|draw, or QUESTION:LOW-HIGH for a mean
     split: str = ""  # the question about which people differ, or "any"
@@ -83,6 +85,7 @@ class Filters:
         for name, known in (
             ("variant", VARIANTS),
             ("flag", FLAGS),
+            ("comments", COMMENTS),
             ("labels", LABELS),
             ("known", KNOWN),
             ("sort", SORTS),
@@ -157,6 +160,9 @@ def images_of(study: Study, filters: Filters, run: Run | None = None) -> QuerySe
         if filters.flag == "open":
             flags = flags.filter(settled_at=None)
         images = images.filter(pk__in=flags.values("image"))
+    if filters.comments:
+        commented = Comment.objects.filter(study=study).order_by().values("image")
+        images = images.filter(pk__in=commented)
     if filters.known:
         images = images.filter(gold__isnull=filters.known == "no")
     if filters.selection:

@@ -29,7 +29,7 @@ from annotations.stored_answers.question import images_n
 from annotations.stored_answers.store import read_answer
 from annotations.studies import selections
 from audit.evidence import image_cards
-from audit.images import browse, cards
+from audit.images import browse, cards, comments
 from audit.images.browse import PER_PAGE, Filters, NotThere
 from audit.images.tally import TALLY
 from audit.models import Report
@@ -232,6 +232,9 @@ class _Page:
                 filters.split,
             ),
             select("flag", gettext("flags"), _any(browse.FLAGS.items()), filters.flag),
+            select(
+                "comments", gettext("comments"), _any(browse.COMMENTS.items()), filters.comments
+            ),
             select("known", gettext("gold questions"), _any(browse.KNOWN.items()), filters.known),
         ]
         if made:
@@ -245,7 +248,16 @@ class _Page:
             "sort_menu": select("sort", gettext("sort by"), self._sorts(), filters.sort),
             "used": sum(
                 bool(getattr(filters, name))
-                for name in ("variant", "labels", "answer", "split", "flag", "known", "selection")
+                for name in (
+                    "variant",
+                    "labels",
+                    "answer",
+                    "split",
+                    "flag",
+                    "comments",
+                    "known",
+                    "selection",
+                )
             ),
         }
 
@@ -301,6 +313,7 @@ class _Page:
             "history": _history(shown, name_of),
             "known": sorted((shown.gold or {}).items()),
             "selections": Selection.objects.filter(members__image=shown),
+            **comments.comments_context(self.place, self.request.user.pk or 0, shown),
         }
 
     def _neighbours(self, shown: Image, at: str) -> tuple[str, str, int]:

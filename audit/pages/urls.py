@@ -1,5 +1,6 @@
 from django.urls import path
 
+from audit.images import comments
 from audit.pages import (
     data,
     decide,
@@ -21,6 +22,8 @@ study_pages = [
     path("data/choose/", data.choose, name="data-choose"),
     path("data/draw/", data.draw, name="data-draw"),
     path("data/usual/", data.label_as_usual, name="data-usual"),
+    path("data/<slug:public_id>/comment/", comments.add_comment, name="comment-add"),
+    path("data/comments/<int:comment_id>/delete/", comments.delete_comment, name="comment-delete"),
     path("data/<slug:public_id>/", data.image, name="data-image"),
     path("", overview.study, name="study"),
     path("export/", export.export, name="export"),

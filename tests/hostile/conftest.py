@@ -21,7 +21,7 @@ from annotations.models import Atom, Deletion, Membership, Study
 from annotations.sources.records import PromptPictureRecord
 from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
-from audit.models import Finding, TrainingSet
+from audit.models import Comment, Finding, TrainingSet
 from audit.reports import make as reports
 from judges.models import (
     AnchorScoring,
@@ -82,6 +82,9 @@ def _build(media: Path) -> World:
         judge=HOSTILE,
         wanted=HOSTILE,
         found=f"no {HOSTILE}",
+    )
+    comment = Comment.objects.create(
+        study=study, image=study.images.get(key="early-0"), text=HOSTILE, by=bob.user
     )
     row = {"image": "early-0", "prompt": "p0", "text": HOSTILE, "generator": HOSTILE, "sha256": ""}
     training = TrainingSet.objects.create(
@@ -213,6 +216,7 @@ def _build(media: Path) -> World:
         "<int:invitation_id>": invitation.pk,
         "<int:report_id>": report.pk,
         "<int:set_id>": training.pk,
+        "<int:comment_id>": comment.pk,
         "<int:finding_id>": finding.pk,
         "<int:upload_id>": upload.pk,
         "<int:selection_id>": chosen.pk,

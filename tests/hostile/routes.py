@@ -145,6 +145,8 @@ ROWS = {
     "run-cancel": "researcher",
     "run-resume": "researcher",
     "run-failures": "researcher",
+    "comment-add": "researcher",
+    "comment-delete": "owner",
     "data": "researcher",
     "data-choose": "researcher",
     "data-draw": "owner",
