@@ -168,6 +168,16 @@ STUDIES = {
         {"a.csv": b"originalFileName,option,count\na.png,Yes,2\n"},
         "split_details=True",
     ),
+    "boxes of COCO": (
+        "coco",
+        {"a.json": b'{"images": [], "annotations": [{"image_id": 1, "bbox": []}]}'},
+        "no captions of COCO",
+    ),
+    "answers of VQA without questions": (
+        "vqa",
+        {"a.json": b'{"annotations": [{"question_id": 1, "answers": []}]}'},
+        "no questions of VQA",
+    ),
     "a state of Potato without labels": (
         "potato",
         {"ann/user_state.json": b'{"user_id": "ann"}'},

@@ -36,7 +36,7 @@ from annotations.sources.records import (
     Record,
     Unreadable,
 )
-from annotations.sources.tools import argilla, doccano, label_studio, potato, rapidata
+from annotations.sources.tools import argilla, captions, doccano, label_studio, potato, rapidata
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,9 +184,17 @@ FORMATS: dict[str, Format] = {
         "Rapidata: responses to a classification (JSON, CSV)",
         lambda s: rapidata.read(s.path, s.images, s.generator, s.judge),
     ),
+    "coco": Format(
+        "COCO: captions of images (JSON)",
+        lambda s: captions.read_coco(s.path, s.images, s.generator),
+    ),
+    "vqa": Format(
+        "VQA: questions about images, and people’s answers (JSON)",
+        lambda s: captions.read_vqa(s.path, s.images, s.generator),
+    ),
 }
 # Of these a new study asks what the labels answer, since the format does not say it.
-FREE = ("tidy", "table", "hf", "label_studio", "argilla", "doccano", "potato", "rapidata")
+FREE = ("tidy", "table", "hf", "label_studio", "argilla", "doccano", "potato", "rapidata", "vqa")
 
 
 def records(format: str, source: Source) -> Iterator[Record]:

@@ -70,25 +70,25 @@ class _Questions:
         self.asked = {question["name"]: question for question in study.form.questions}
         self.texts = choice_texts(study)
         # Question -> its choices; None where any text is an answer.
-        self.named: dict[str, dict[str, None] | None] = {}
+        self.choices: dict[str, dict[str, None] | None] = {}
 
     def value(self, name: str, row: Row) -> str | list[str]:
         texts = self.texts.get(row["question"])
         if texts is None or not self.asked[row["question"]].get("choices"):
-            self.named.setdefault(name, None)
+            self.choices.setdefault(name, None)
             return plain(row["value"])
         chosen = texts.texts_of(row["value"]) or [plain(row["value"])]
-        if name not in self.named:
-            self.named[name] = dict.fromkeys(texts.texts.values())
-        (self.named[name] or {}).update(dict.fromkeys(chosen))
+        if name not in self.choices:
+            self.choices[name] = dict.fromkeys(texts.texts.values())
+        (self.choices[name] or {}).update(dict.fromkeys(chosen))
         return chosen if texts.several else chosen[0]
 
     def settings(self, study: Study) -> Item:
         metadata = [_metadata("image_id"), _metadata("generator")]
         return {
             "guidelines": None,
-            "questions": [self._question(*one) for one in self.named.items()],
-            "fields": [_about("prompt", "Prompt", {"type": "text", "use_markdown": False}, True)],
+            "questions": [self._question(*one) for one in self.choices.items()],
+            "fields": [_setting("prompt", "Prompt", {"type": "text", "use_markdown": False}, True)],
             "vectors": [],
             "metadata": metadata,
             "allow_extra_metadata": True,
@@ -100,7 +100,7 @@ class _Questions:
         question = self.asked.get(name.partition(BEFORE_ATOM)[0], {})
         text = question.get("text") or name
         if choices is None:
-            return _about(name, text, {"type": "text", "use_markdown": False}, False)
+            return _setting(name, text, {"type": "text", "use_markdown": False}, False)
         settings: Item = {
             "type": "label_selection",
             "options": [{"value": one, "text": one} for one in choices],
@@ -108,10 +108,10 @@ class _Questions:
         }
         if question.get("kind") == "choices":
             settings |= {"type": "multi_label_selection", "options_order": "natural"}
-        return _about(name, text, settings, False)
+        return _setting(name, text, settings, False)
 
 
-def _about(name: str, title: str, settings: Item, required: bool) -> Item:
+def _setting(name: str, title: str, settings: Item, required: bool) -> Item:
     kind = settings["type"]
     about = {"name": name, "title": title, "description": None, "required": required}
     return about | {"settings": settings, "type": kind}

@@ -14,9 +14,9 @@ from pathlib import Path
 
 from annotations.exports.files import Sink
 from annotations.exports.labels import Rows
-from annotations.exports.tool_tasks import choice_texts, named, plain, tasks
+from annotations.exports.tool_tasks import choice_texts, plain, question_of, tasks
 from annotations.models import Study
-from annotations.sources.tools.doccano import NOBODY, QUESTIONS, TOGETHER, joined
+from annotations.sources.tools.doccano import NOBODY, QUESTIONS, TOGETHER, label_text
 
 # Lines that wait before they are written to the people's files.
 WAITING = 5_000
@@ -34,8 +34,11 @@ def doccano(study: Study, rows: Rows) -> Iterator[bytes]:
                 for row in given:
                     known = choices.get(row["question"])
                     texts = known.texts_of(row["value"]) if known is not None else []
-                    asked.append(named(row))
-                    labels += [joined(named(row), text) for text in texts or [plain(row["value"])]]
+                    asked.append(question_of(row))
+                    labels += [
+                        label_text(question_of(row), text)
+                        for text in texts or [plain(row["value"])]
+                    ]
                 line = {
                     "id": number,
                     "filename": task.file or task.image,
@@ -49,7 +52,7 @@ def doccano(study: Study, rows: Rows) -> Iterator[bytes]:
                 files.add(rater, json.dumps(line, ensure_ascii=False) + "\n")
         files.write()
         with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name in sorted(files.named.values()):
+            for name in sorted(files.file_names.values()):
                 archive.write(Path(folder) / name, name)
                 yield sink.take()
     yield sink.take()
@@ -60,7 +63,7 @@ class _Files:
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.count = folder, 0
-        self.named: dict[str, str] = {}
+        self.file_names: dict[str, str] = {}
         self.waiting: dict[str, list[str]] = {}
 
     def add(self, person: str, line: str) -> None:
@@ -77,12 +80,12 @@ class _Files:
         self.count = 0
 
     def _name(self, person: str) -> str:
-        if person not in self.named:
+        if person not in self.file_names:
             plain_name = person.translate(UNSAFE).strip(". ")[:80] or "person"
-            taken = {name.casefold() for name in self.named.values()}
+            taken = {name.casefold() for name in self.file_names.values()}
             name, number = plain_name, 1
             while f"{name}.jsonl".casefold() in taken or name in (TOGETHER, NOBODY):
                 number += 1
                 name = f"{plain_name} ({number})"
-            self.named[person] = f"{name}.jsonl"
-        return self.named[person]
+            self.file_names[person] = f"{name}.jsonl"
+        return self.file_names[person]

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from annotations.exports.labels import Rows
-from annotations.exports.tool_tasks import ChoiceTexts, Row, choice_texts, named, tasks
+from annotations.exports.tool_tasks import ChoiceTexts, Row, choice_texts, question_of, tasks
 from annotations.models import Study
 
 
@@ -39,7 +39,9 @@ def _annotation(rater: str, rows: list[Row], choices: Mapping[str, ChoiceTexts])
             kind, value = "choices", {"choices": chosen}
         elif isinstance(row["value"], int | float):
             kind, value = "number", {"number": row["value"]}
-        results.append({"from_name": named(row), "to_name": "image", "type": kind, "value": value})
+        results.append(
+            {"from_name": question_of(row), "to_name": "image", "type": kind, "value": value}
+        )
     seconds = rows[0]["seconds"]
     return {
         "completed_by": rater,

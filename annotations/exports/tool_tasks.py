@@ -36,7 +36,7 @@ def tasks(study: Study, rows: Rows) -> Iterator[Task]:
         yield Task(*found, people)
 
 
-def named(row: Row) -> str:
+def question_of(row: Row) -> str:
     """The question, with the part of the prompt that it is about."""
     question: str = row["question"]
     return question if row["atom"] == "" else f"{question}.{row['atom']}"

@@ -77,7 +77,7 @@ def prolific_lines(study: Study, rate: Rate | None, *, people: str) -> Iterator[
 
 
 def _row(member: Membership, worker: str, rate: Rate | None) -> Row:
-    done = _done(member)
+    done = _work_of(member)
     finished = crowd.completion_of(member)
     row: Row = {
         "worker": worker,
@@ -102,7 +102,7 @@ def _row(member: Membership, worker: str, rate: Rate | None) -> Row:
     return row
 
 
-def _done(member: Membership) -> Row:
+def _work_of(member: Membership) -> Row:
     """Of the images that they answered: also those that the owner has excluded, which were work too."""
     there = member.annotations.exclude(state=Annotation.State.WITHDRAWN)
     return there.aggregate(

@@ -277,6 +277,16 @@ ORDER = {
     ],
 }
 ORDER_CELLS = "originalFileName,context,privateMetadata,selectedCategory\na.png,a cat,{'image_id': 'i1'},Yes\n"
+CAPTIONS = {
+    "images": [{"id": 1, "file_name": "a.png"}, {"id": 2, "file_name": "b.png"}],
+    "annotations": [{"id": 3, "image_id": 1, "caption": "a cat"}],
+}
+ASKED = {
+    "data_type": "mscoco",
+    "data_subtype": "val2014",
+    "questions": [{"question_id": 1, "image_id": 42, "question": "A cat?"}],
+    "annotations": [{"question_id": 1, "answers": [{"answer": "yes"}, {"answer": "no"}]}],
+}
 # name -> (format, what the file is called, the files that hostile hands make)
 FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "tidy images": ("tidy", "images.csv", table(IMAGES)),
@@ -295,6 +305,8 @@ FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "a state of Potato": ("potato", "user_state.json", written(STATE)),
     "results of Rapidata": ("rapidata", "a.json", written(ORDER)),
     "cells of Rapidata": ("rapidata", "a.csv", table(ORDER_CELLS)),
+    "captions of COCO": ("coco", "a.json", written(CAPTIONS)),
+    "questions of VQA": ("vqa", "a.json", written(ASKED)),
     "a name": ("pictures", "a.png", st.binary(max_size=100)),
     **{
         f"a set: {name}": (name, Path(file).name, mangled(content.encode()))

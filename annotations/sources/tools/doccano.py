@@ -78,7 +78,7 @@ class _Reader:
             )
 
 
-def joined(question: str, answer: str) -> str:
+def label_text(question: str, answer: str) -> str:
     return f"{question}{BETWEEN}{answer}"
 
 

@@ -251,6 +251,24 @@ SETS = {
             }
         },
     ),
+    "coco": (
+        "coco",
+        {
+            "captions_json": {
+                "images": [{"id": 1, "file_name": "a.png"}],
+                "annotations": [{"id": 1, "image_id": 1, "caption": "a cat"}],
+            }
+        },
+    ),
+    "vqa": (
+        "vqa",
+        {
+            "questions_json": {
+                "questions": [{"question_id": 1, "image_id": "a.png", "question": "A cat?"}]
+            },
+            "answers_json": {"annotations": [{"question_id": 1, "answers": [{"answer": "yes"}]}]},
+        },
+    ),
     "hf": ("hf", {"metadata_jsonl": [{"file_name": "1.png", "text": "a cup", "rating": 4}]}),
 }
 

@@ -339,3 +339,34 @@ def test_the_command_names_what_does_not_match_and_fails(study, tmp_path, capsys
     assert Score.objects.count() == 1
     with pytest.raises(CommandError, match="are for lmms_eval, evalscope, inspect"):
         call_command("import_scores", "shapes", str(path), matching_only=True)
+
+
+FILES = Path(__file__).parent / "files"
+
+
+def test_what_evalscope_wrote_is_read(study):
+    # EvalScope 1.14.1: a metric broke at early-2, and early-3 failed without naming one.
+    outcome = imported(study, "evalscope", FILES / "evalscope-1.14.1.jsonl")
+    assert (outcome.rejected, outcome.scores) == ([], 8)
+    failed = "EvalScope: transport error"
+    assert values("vqa_score") == {
+        "early-0": 0.91,
+        "early-1": 0.12,
+        "early-2": "EvalScope: error: CUDA out of memory",
+        "early-3": failed,
+    }
+    assert values("clip_score") == {
+        "early-0": 0.31,
+        "early-1": 0.22,
+        "early-2": 0.25,
+        "early-3": failed,
+    }
+
+
+def test_what_lmms_eval_wrote_is_read(study):
+    # lmms-eval 0.7.3: one metric names its image, the other has the prompt alone.
+    path = FILES / "lmms-eval-0.7.3.jsonl"
+    outcome = imported(study, "lmms_eval", path, generator="early")
+    assert (outcome.rejected, outcome.scores) == ([], 6)
+    assert values("vqa_score") == {"early-0": 0.91, "early-1": 0.12, "early-2": 0.5}
+    assert values("accuracy") == {"early-0": 1.0, "early-1": 0.0, "early-2": 1.0}
