@@ -17,7 +17,7 @@ from audit import celery  # noqa: F401 – its app is the first, and so the one 
 from audit.accounts import addresses, expired, reset_links
 from audit.models import Report, ReportPart
 from audit.webhooks import send as webhook_send  # its kind of job is known from the start
-from judges.intake import deliveries
+from judges.intake import deliveries, uploads
 from judges.runs.wake import send
 from judges.tasks import call_for, wake, wake_jobs
 
@@ -88,6 +88,7 @@ def delete_expired_task() -> None:
 
     expired.delete()
     deliveries.remove_old()
+    uploads.remove_lost()
     parts_of_reports.forget_unused()
 
 
