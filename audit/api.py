@@ -21,6 +21,7 @@ from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
 from annotations.api import views as annotations_api
+from annotations.api.examples import request_and_answer
 from annotations.api.lists import (
     FIELDS,
     Filters,
@@ -76,6 +77,9 @@ def report(request: Request, slug: str) -> Response:
     return Response(newest.body)
 
 
+BEING_MADE = "A worker is making the report."
+
+
 @paged_list(ReportSerializer, methods=["GET"])
 @extend_schema(
     methods=["POST"],
@@ -83,6 +87,7 @@ def report(request: Request, slug: str) -> Response:
     request=None,
     parameters=[ReportFilters, KEY],
     responses={202: MessageSerializer},
+    examples=request_and_answer("A report", None, {"message": BEING_MADE}, status=202),
 )
 @api_view(["GET", "POST"])
 @once_per_key
@@ -92,7 +97,7 @@ def reports(request: Request, slug: str) -> Response:
     if request.method == "GET":
         return page(request, Report.objects.filter(study=place.study), ReportSerializer)
     request_report(place.study, report_options(request)[0], by=request.user)
-    return Response({"message": "A worker is making the report."}, status=202)
+    return Response({"message": BEING_MADE}, status=202)
 
 
 class WholeReportSerializer(ReportSerializer):

@@ -17,7 +17,7 @@ from audit.accounts import addresses, expired, reset_links
 from audit.answers import worker  # its kind of job is known from the start
 from audit.models import Report
 from audit.webhooks import send as webhook_send  # so is its
-from judges.intake import deliveries
+from judges.intake import deliveries, uploads
 from judges.runs.wake import send
 from judges.tasks import call_for, wake, wake_jobs
 
@@ -78,6 +78,7 @@ def delete_expired_task() -> None:
 
     expired.delete()
     deliveries.remove_old()
+    uploads.remove_lost()
     parts_of_reports.forget_unused()
 
 

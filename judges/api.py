@@ -6,7 +6,7 @@ from django.db import transaction
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from drf_spectacular.types import OpenApiTypes
-from drf_spectacular.utils import OpenApiExample, extend_schema
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view, parser_classes
 from rest_framework.parsers import MultiPartParser
@@ -14,6 +14,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
+from annotations.api.examples import request_and_answer
 from annotations.api.lists import (
     FIELDS,
     Filters,
@@ -220,6 +221,56 @@ class SendSerializer(SentSerializer):
     strict = serializers.BooleanField(default=False)
 
 
+START = {"judge": "geneval-builtin", "options": {}}
+RUN = {
+    "id": 7,
+    "judge": "geneval-builtin",
+    "fingerprint": "0aab96ff6ff9a4ad",
+    "state": "running",
+    "reason": "",
+    "done": 0,
+    "failed": 0,
+    "assumed": 0,
+    "expected": 1600,
+}
+MEASUREMENT = {
+    "id": 12,
+    "judge": "geneval-builtin",
+    "state": "waiting",
+    "reason": "",
+    "done": 0,
+}
+RECIPE_TEXT = """name = "strict-dsg"
+title = "DSG, also the grandparents"
+released = 2024-04-01
+method = "dsg"
+options.transitive = true
+answers.engine = "builtin"
+"""
+RECIPE = {
+    "name": "strict-dsg",
+    "title": "DSG, also the grandparents",
+    "text": RECIPE_TEXT,
+    "added_by": "alice",
+    "added_at": "2026-01-31T12:00:00Z",
+}
+SENT = {"file": "image_id,rater,question,value\n", "kind": "labels", "format": "tidy"}
+UPLOAD = {
+    "id": 3,
+    "name": "labels.csv",
+    "kind": "labels",
+    "format": "tidy",
+    "state": "waiting",
+    "read": 0,
+    "dry_run": False,
+    "strict": False,
+    "reason": "",
+    "outcome": {},
+    "created_at": "2026-01-31T12:00:00Z",
+    "finished_at": None,
+}
+
+
 @row_list(RunSerializer, methods=["GET"])
 @extend_schema(
     methods=["POST"],
@@ -227,11 +278,7 @@ class SendSerializer(SentSerializer):
     parameters=[KEY],
     request=StartRunSerializer,
     responses={202: RunSerializer, 422: None},
-    examples=[
-        OpenApiExample(
-            "The built-in judge", {"judge": "geneval-builtin", "options": {}}, request_only=True
-        )
-    ],
+    examples=request_and_answer("The built-in judge", START, RUN, status=202),
 )
 @api_view(["GET", "POST"])
 @once_per_key
@@ -260,7 +307,12 @@ def run(request: Request, slug: str, run_id: int) -> Response:
     return one(request, RunSerializer(run_row(_run_or_404(place, run_id))))
 
 
-@extend_schema(operation_id="cancel_run", request=None, responses={200: RunSerializer, 422: None})
+@extend_schema(
+    operation_id="cancel_run",
+    request=None,
+    responses={200: RunSerializer, 422: None},
+    examples=request_and_answer("A run", None, {**RUN, "state": "cancelled"}, status=200),
+)
 @api_view(["POST"])
 def cancel(request: Request, slug: str, run_id: int) -> Response:
     """Stop after the current images; all scores are kept."""
@@ -270,7 +322,12 @@ def cancel(request: Request, slug: str, run_id: int) -> Response:
     return Response(RunSerializer(run_row(cancelled)).data)
 
 
-@extend_schema(operation_id="resume_run", request=None, responses={200: RunSerializer, 422: None})
+@extend_schema(
+    operation_id="resume_run",
+    request=None,
+    responses={200: RunSerializer, 422: None},
+    examples=request_and_answer("A run", None, RUN, status=200),
+)
 @api_view(["POST"])
 def resume(request: Request, slug: str, run_id: int) -> Response:
     """Go on where the run was stopped."""
@@ -292,6 +349,7 @@ def resume(request: Request, slug: str, run_id: int) -> Response:
     parameters=[KEY],
     request=MeasureSerializer,
     responses={202: MeasurementSerializer},
+    examples=request_and_answer("Twenty images", {"count": 20}, MEASUREMENT, status=202),
     description=(
         "Asks a worker to show the judge the pictures of its card. What has a score is not asked again. "
         "The card is studies/{slug}/questions/card/?judge=NAME."
@@ -335,6 +393,7 @@ def judge_options(request: Request, slug: str, judge: str) -> Response:
     parameters=[KEY],
     request=AddRecipeSerializer,
     responses={201: RecipeSerializer, 422: None},
+    examples=request_and_answer("A recipe", {"text": RECIPE_TEXT}, RECIPE, status=201),
 )
 @api_view(["GET", "POST"])
 @once_per_key
@@ -398,6 +457,9 @@ def scores(request: Request, slug: str) -> Response:
     request={"multipart/form-data": SendSerializer},
     responses={202: UploadSerializer, 422: None},
     parameters=[KEY],
+    examples=request_and_answer(
+        "Labels", SENT, UPLOAD, status=202, media_type="multipart/form-data"
+    ),
 )
 @api_view(["GET", "POST"])
 @parser_classes([MultiPartParser, SoundJSON])
@@ -428,7 +490,10 @@ def import_outcome(request: Request, slug: str, upload_id: int) -> Response:
 
 
 @extend_schema(
-    operation_id="try_import_again", request=None, responses={202: UploadSerializer, 422: None}
+    operation_id="try_import_again",
+    request=None,
+    responses={202: UploadSerializer, 422: None},
+    examples=request_and_answer("A file", None, UPLOAD, status=202),
 )
 @api_view(["POST"])
 def import_again(request: Request, slug: str, upload_id: int) -> Response:

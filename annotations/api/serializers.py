@@ -5,10 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
-from drf_spectacular.utils import (
-    OpenApiExample,
-    extend_schema_field,
-)
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from annotations.api.lists import Filters
@@ -192,14 +189,25 @@ class AnnotationFilters(Filters):
     state = serializers.ChoiceField(choices=Annotation.State.values, required=False)
 
 
-LABEL = OpenApiExample(
-    "A yes and a no",
-    {
-        "image": "3Jx0c5V1hQk9pZ2a",
-        "form": 1,
-        "submission": "0b9d6c1e-6f0e-4d55-8f0a-0d7f6a1b2c3d",
-        "answers": {"aligned": 1, "quality": 0},
-        "seconds": 4.2,
-    },
-    request_only=True,
-)
+LABEL = {
+    "image": "3Jx0c5V1hQk9pZ2a",
+    "form": 1,
+    "submission": "0b9d6c1e-6f0e-4d55-8f0a-0d7f6a1b2c3d",
+    "answers": {"aligned": 1, "quality": 0},
+    "seconds": 4.2,
+    "language": "",
+}
+SAVED = {"submission": LABEL["submission"], "status": "saved", "message": ""}
+YES_NO = [{"value": 1, "text": "Yes"}, {"value": 0, "text": "No"}]
+NEXT = {
+    "image": LABEL["image"],
+    "address": f"/images/{LABEL['image']}/",
+    "prompt": "a red circle left of a blue star",
+    "form": 1,
+    "questions": [
+        {"name": "aligned", "text": "Does the image align with the prompt?", "choices": YES_NO},
+        {"name": "quality", "text": "Is the image of good quality?", "choices": YES_NO},
+    ],
+    "done": 12,
+    "left": 88,
+}

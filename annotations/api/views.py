@@ -7,10 +7,7 @@ from typing import Any
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import path
-from drf_spectacular.utils import (
-    OpenApiExample,
-    extend_schema,
-)
+from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
@@ -23,6 +20,7 @@ from annotations.access import (
     places_of,
     research_place_or_404,
 )
+from annotations.api.examples import request_and_answer
 from annotations.api.lists import (
     FIELDS,
     MessageSerializer,
@@ -37,6 +35,8 @@ from annotations.api.lists import (
 from annotations.api.once import KEY, once_per_key
 from annotations.api.serializers import (
     LABEL,
+    NEXT,
+    SAVED,
     AnnotationFilters,
     AnnotationSerializer,
     ImageFilters,
@@ -91,6 +91,7 @@ def study(request: Request, slug: str) -> Response:
     operation_id="next_image",
     request=None,
     responses={200: NextImageSerializer, 204: None, 409: MessageSerializer},
+    examples=request_and_answer("An image and its questions", None, NEXT, status=200),
 )
 @api_view(["POST"])
 def next_image(request: Request, slug: str) -> Response:
@@ -120,7 +121,7 @@ def next_image(request: Request, slug: str) -> Response:
     request=LabelSerializer,
     responses={201: LabelSerializer, 409: MessageSerializer},
     parameters=[KEY],
-    examples=[LABEL],
+    examples=request_and_answer("A yes and a no", LABEL, LABEL, status=201),
 )
 @api_view(["POST"])
 @once_per_key
@@ -138,7 +139,7 @@ def labels(request: Request, slug: str) -> Response:
     request=LabelSerializer(many=True),
     responses={200: SavedSerializer(many=True)},
     parameters=[KEY],
-    examples=[OpenApiExample("One label", [LABEL.value], request_only=True)],
+    examples=request_and_answer("One label", LABEL, SAVED, status=200),
 )
 @api_view(["POST"])
 @once_per_key

@@ -14,7 +14,7 @@ from dataclasses import replace
 from django.conf import settings
 from django.utils.translation import get_language_info
 
-from annotations.forms.definition import Example, Form, Question
+from annotations.forms.definition import Example, Form, Question, Wording
 
 PLACEHOLDER = re.compile(r"\[OBJECT(?: [AB])?\]")
 
@@ -32,7 +32,7 @@ def source_texts(form: Form) -> list[str]:
 
 def texts_of_choices(form: Form) -> Iterator[list[str]]:
     for question in form.questions:
-        for words in (question, *question.wordings):
+        for words in _wordings(question):
             yield [choice.text for choice in words.choices]
 
 
@@ -85,10 +85,15 @@ def _translate_example(example: Example, words: Mapping[str, str]) -> Example:
     )
 
 
+def _wordings(question: Question) -> Iterator[Question | Wording]:
+    yield question
+    yield from question.wordings
+
+
 def _texts(form: Form) -> Iterator[str]:
     yield form.introduction
     for question in form.questions:
-        for words in (question, *question.wordings):
+        for words in _wordings(question):
             yield words.text
             yield from (choice.text for choice in words.choices)
         yield question.hint

@@ -288,15 +288,18 @@ class _Reader:
             self.wrong.append(
                 f"{place} has words for “{source[:60]}”, which the form does not say."
             )
-        done = [(source, texts.get(source)) for source in sources]
-        done = [(source, text) for source, text in done if isinstance(text, str) and text.strip()]
-        lacking = [source for source in sources if source not in dict(done)]
+        done: dict[str, str] = {
+            source: text
+            for source in sources
+            if isinstance(text := texts.get(source), str) and text.strip()
+        }
+        lacking = [source for source in sources if source not in done]
         if lacking:
             self.wrong.append(
                 f"{place} is not finished: it has no words for {len(lacking)} of {len(sources)} texts, "
                 f"the first is “{lacking[0][:60]}”."
             )
-        for source, text in done:
+        for source, text in done.items():
             if len(text) > LONGEST:
                 self.wrong.append(
                     f"{place}: a text has {len(text)} characters; {LONGEST} are allowed."
@@ -307,10 +310,10 @@ class _Reader:
                     "[OBJECT B] as the source."
                 )
         for choices in texts_of_choices(form):
-            words = [dict(done).get(text, text) for text in choices]
+            words = [done.get(text, text) for text in choices]
             if len(set(words)) != len(words):
                 self.wrong.append(f"{place} says the same for two choices of a question.")
-        return Translation(language, tuple(done), str(by))
+        return Translation(language, tuple(done.items()), str(by))
 
     def _can_offer_cant_tell(self, question: Question, place: str) -> None:
         if not question.cant_tell:

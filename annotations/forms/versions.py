@@ -17,7 +17,7 @@ from annotations.forms.per_image import (
     objects_of,
     questions_about,
 )
-from annotations.forms.translations import has_language
+from annotations.forms.translations import has_language, words_in
 from annotations.forms.validate_definition import MEANINGS, read_form
 from annotations.models import FormVersion, Prompt, Study
 from annotations.sources.records import AtomRecord
@@ -82,10 +82,15 @@ def questions_for_all(version: FormVersion, language: str = "") -> tuple[AskedQu
     return _questions_for_all(ByDigest(version), language)
 
 
-def in_words(version: FormVersion, question: str, value: float | None, text: str) -> str:
-    """An answer in the words of its form: "Yes", "Has several minor discrepancies.", "Red, White"."""
+def in_words(
+    version: FormVersion, question: str, value: float | None, text: str, language: str = ""
+) -> str:
+    """An answer in the words of its form: "Yes", "Has several minor discrepancies.", "Red, White"; or of its
+    translation in this language."""
     asked = next((q for q in form_of(version).questions if q.name == question), None)
-    words = {choice.value: choice.text for choice in asked.choices} if asked else {}
+    told = words_in(form_of(version), language)
+    choices = asked.choices if asked else ()
+    words = {choice.value: told.get(choice.text, choice.text) for choice in choices}
     if value is not None:
         return words.get(value, f"{value:g}")
     if asked and asked.kind == "mark" and marks.are_in(text):

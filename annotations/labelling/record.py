@@ -175,8 +175,14 @@ def _record(
     if earlier is None or earlier.state == Annotation.State.WITHDRAWN:
         held = _take_place(image=image, annotator=annotator)
     if earlier is not None:
-        sent = {"submission": submission, "seconds": seconds, "language": language}
-        _correct(earlier, form=form, answers=valid, **sent)
+        _correct(
+            earlier,
+            form=form,
+            answers=valid,
+            submission=submission,
+            seconds=seconds,
+            language=language,
+        )
         return earlier, held
     annotation = _new(image, annotator, form, submission, seconds, language)
     insert(annotation)

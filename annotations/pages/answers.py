@@ -8,7 +8,7 @@ from django.shortcuts import render
 from django.views.decorators.http import require_GET
 
 from annotations.access import place_or_404
-from annotations.forms.versions import form_of, in_words
+from annotations.forms.versions import form_of, in_words, shown_language
 from annotations.labelling import queries as label_queries
 from annotations.models import Annotation
 
@@ -36,11 +36,12 @@ def answers(request: HttpRequest, slug: str) -> HttpResponse:
 
 def _in_words(annotation: Annotation) -> list[tuple[str, str]]:
     """(question or atom, the answer in words), without the derived answers"""
+    language = shown_language(annotation.form)
     asked = {question.name for question in form_of(annotation.form).questions}
     return [
         (
             (answer.atom.text or answer.atom.question) if answer.atom else answer.question,
-            in_words(annotation.form, answer.question, answer.value, answer.text),
+            in_words(annotation.form, answer.question, answer.value, answer.text, language),
         )
         for answer in annotation.answers.all()
         if answer.question in asked or not asked

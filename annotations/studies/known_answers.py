@@ -279,12 +279,12 @@ def words_of(asked: AskedQuestion | None, key: str) -> str:
         return key
     if asked.atom is not None:
         return asked.atom.question or asked.atom.text
-    return asked.question.text
+    return (asked.shown or asked.question).text
 
 
-def in_form(form: FormVersion, key: str, value: float | str) -> str:
-    """An answer in the words of its form."""
+def in_form(form: FormVersion, key: str, value: float | str, language: str = "") -> str:
+    """An answer in the words of its form, or of its translation."""
     question = key.partition(".")[0]
     if isinstance(value, str):
-        return in_words(form, question, None, value)
-    return in_words(form, question, value, "")
+        return in_words(form, question, None, value, language)
+    return in_words(form, question, value, "", language)

@@ -21,7 +21,7 @@ from django.utils.translation import gettext, ngettext
 from annotations import event_log
 from annotations.errors import LabelRefused, StudyRefused
 from annotations.forms.validate_answers import validated
-from annotations.forms.versions import form_of, questions_for
+from annotations.forms.versions import form_of, questions_for, shown_language
 from annotations.labelling import assign
 from annotations.models import (
     Assignment,
@@ -245,14 +245,16 @@ def go_on(*, member: Membership) -> None:
 
 def points(practised: PracticeAnswer) -> list[Point]:
     """Each question with the answer that was given and the one that was expected."""
-    asked = {one.key: one for one in questions_for(practised.form, practised.image.prompt)}
+    language = shown_language(practised.form)
+    questions = questions_for(practised.form, practised.image.prompt, language)
+    asked = {one.key: one for one in questions}
     return [
         Point(
             words_of(asked.get(key), key),
-            in_form(practised.form, key, practised.answers[key])
+            in_form(practised.form, key, practised.answers[key], language)
             if key in practised.answers
             else "–",
-            in_form(practised.form, key, value),
+            in_form(practised.form, key, value, language),
             practised.answers.get(key) == value,
         )
         for key, value in practised.expected.items()

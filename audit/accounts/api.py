@@ -21,6 +21,7 @@ from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
+from annotations.api.examples import request_and_answer
 from annotations.api.lists import page_of_rows, row_list
 from annotations.api.sent import SentSerializer
 from annotations.api.sound_json import SoundJSON
@@ -67,11 +68,26 @@ class MadeSerializer(TokenSerializer):
         fields = ["token", *TokenSerializer.Meta.fields]
 
 
+NEW_TOKEN = {"name": "nightly report", "scope": "read", "study": "shapes", "days": 90}
+WITH_PASSWORD = {"username": "alice", "password": "correct horse battery staple", **NEW_TOKEN}
+TOKEN = {
+    "token": "jb_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG",
+    "id": 5,
+    "name": "nightly report",
+    "scope": "read",
+    "study": "shapes",
+    "created_at": "2026-01-31T12:00:00Z",
+    "expires_at": "2026-05-01T12:00:00Z",
+    "last_used_at": None,
+}
+
+
 @extend_schema(
     operation_id="make_token_for_password",
     request=PasswordSerializer,
     responses={200: MadeSerializer, 403: None},
     auth=[],
+    examples=request_and_answer("A password", WITH_PASSWORD, TOKEN, status=200),
 )
 @api_view(["POST"])
 @authentication_classes([])
@@ -105,6 +121,7 @@ def token_for_password(request: Request) -> Response:
     operation_id="make_token",
     request=NewTokenSerializer,
     responses={201: MadeSerializer},
+    examples=request_and_answer("A token that reads", NEW_TOKEN, TOKEN, status=201),
 )
 @api_view(["GET", "POST"])
 def all_tokens(request: Request) -> Response:

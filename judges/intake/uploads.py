@@ -35,6 +35,9 @@ from judges.intake.room import expect_room
 from judges.models import Delivery, Upload
 from judges.signals import scores_changed
 
+FOLDER = "uploads"
+# So long a file may wait for its row: longer than any request.
+LOST_AFTER = timedelta(hours=24)
 LARGEST = 8 * 2**30
 # Of one person, in all studies.
 MOST_WAITING = 20
@@ -266,12 +269,31 @@ def _advance(upload: Upload, progress: Progress) -> Callable[[int], None]:
 def _store(content: IO[bytes], name: str) -> str:
     """Under a random name, so that a file called `../../x` does no harm."""
     suffix = next((s for s in (".tar.gz", ".tar.bz2", ".tar.xz") if name.endswith(s)), "")
-    stored_as = f"uploads/{uuid.uuid4().hex}{suffix or Path(name).suffix.lower()}"
+    stored_as = f"{FOLDER}/{uuid.uuid4().hex}{suffix or Path(name).suffix.lower()}"
     sent = File(content)
     if sent.size > LARGEST:
         raise ImportRefused(f"The file is larger than {LARGEST // 2**30} GB.")
     expect_room()
     return default_storage.save(stored_as, sent)
+
+
+def remove_lost() -> int:
+    """Files that no row names: a request was stored and then failed, in whose transaction the row was."""
+    try:
+        _, files = default_storage.listdir(FOLDER)
+    except FileNotFoundError:
+        return 0
+    before = timezone.now() - LOST_AFTER
+    old = {
+        file
+        for file in (f"{FOLDER}/{name}" for name in files)
+        if default_storage.get_modified_time(file) < before
+    }
+    if old:
+        old -= set(Upload.objects.values_list("payload__file", flat=True).iterator())
+    for file in old:
+        _remove(file)
+    return len(old)
 
 
 def _remove(file: str) -> None:

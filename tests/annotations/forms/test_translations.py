@@ -213,6 +213,17 @@ def bob_in_two(study, bob):
     return bob
 
 
+def answer_next(person, value, language=""):
+    record_label(
+        image=assign.next_image(annotator=person).image,
+        annotator=person,
+        form=person.study.form,
+        answers={"shown": value},
+        submission=uuid.uuid4(),
+        language=language,
+    )
+
+
 def test_the_answer_of_a_page_says_in_which_language_it_was_asked(as_bob, bob_in_two):
     for shown, sent_in, kept in (("de", "en", "de"), ("en", "de", ""), ("zh-hans", "de", "")):
         page = as_bob.get(LABEL, headers={"Accept-Language": shown}).content.decode()
@@ -250,6 +261,14 @@ def test_a_language_that_the_form_has_not_is_refused_and_a_correction_has_its_ow
     assert (corrected.language, corrected.revisions.get().language) == ("", "de")
 
 
+def test_ones_own_answers_are_read_in_the_language_of_the_page(as_bob, bob_in_two):
+    answer_next(bob_in_two, 1)
+    for language, word in (("de", "Ja"), ("en", "Yes"), ("zh-hans", "Yes")):
+        page = as_bob.get(f"{LABEL}answers/", headers={"Accept-Language": language})
+        [(_, [(_, answer)])] = page.context["rows"]
+        assert answer == word
+
+
 def test_a_refusal_names_the_question_as_it_was_asked(bob_in_two):
     image = assign.next_image(annotator=bob_in_two).image
     for language, words in (("de", "“Ist es da?” has no answer"), ("", "“Is it there?” has no")):
@@ -262,15 +281,7 @@ def test_exports_and_the_api_say_the_language_and_an_import_keeps_it(
 ):
     study = bob_in_two.study
     for language in ("de", ""):
-        image = assign.next_image(annotator=bob_in_two).image
-        record_label(
-            image=image,
-            annotator=bob_in_two,
-            form=study.form,
-            answers={"shown": 0},
-            submission=uuid.uuid4(),
-            language=language,
-        )
+        answer_next(bob_in_two, 0, language)
     rows = list(label_rows(study))
     assert sorted(row["language"] for row in rows) == ["", "de"]
     table = tmp_path / "labels.csv"
@@ -289,16 +300,9 @@ def test_exports_and_the_api_say_the_language_and_an_import_keeps_it(
 
 
 def test_agreement_says_where_a_question_was_asked_in_several_languages(bob_in_two):
-    study, form = bob_in_two.study, bob_in_two.study.form
+    study = bob_in_two.study
     for language in ("de", "", ""):
-        record_label(
-            image=assign.next_image(annotator=bob_in_two).image,
-            annotator=bob_in_two,
-            form=form,
-            answers={"shown": 1},
-            submission=uuid.uuid4(),
-            language=language,
-        )
+        answer_next(bob_in_two, 1, language)
     (question,) = body_of(study)["questions"]
     assert question["languages"] == {"": 2, "de": 1}
     assert "in its own words 2 times, in German once" in " ".join(languages_note(question))

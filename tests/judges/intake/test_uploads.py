@@ -1,15 +1,18 @@
 import io
 import json
+import os
 import zipfile
 from datetime import timedelta
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.utils import timezone
 
 from annotations import jobs
+from annotations.api import once
 from annotations.errors import ImportRefused
 from annotations.imports import write_study
 from annotations.imports.write_labels import LabelWriter
@@ -465,3 +468,34 @@ def test_a_file_sent_by_a_program_says_how_many_pictures_are_in_one(study, alice
         run_job(upload.pk)
         upload.refresh_from_db()
         assert upload.outcome["images"] == images
+
+
+def test_a_file_whose_request_failed_after_it_was_stored_is_removed_a_day_later(
+    client, study, alice, monkeypatch
+):
+    def fail(*_, **__):
+        raise RuntimeError("The answer cannot be written.")
+
+    waiting_file = accept(study, alice)
+    client.raise_request_exception = False
+    client.defaults["HTTP_AUTHORIZATION"] = f"Token {making.token(alice.user)}"
+    with monkeypatch.context() as patch:
+        patch.setattr(once.JSONRenderer, "render", fail)
+        sent = {"file": SimpleUploadedFile("labels.csv", SENT), "kind": "labels"}
+        address = f"/api/v1/studies/{study.slug}/imports/"
+        answer = client.post(address, sent, headers={"Idempotency-Key": "one"})
+    assert (answer.status_code, Upload.objects.count()) == (500, 1)
+    assert (len(stored_files()), uploads.remove_lost()) == (2, 0)
+    for file in stored_files():
+        os.utime(default_storage.path(f"uploads/{file}"), (0, 0))
+    assert uploads.remove_lost() == 1
+    assert [f"uploads/{file}" for file in stored_files()] == [waiting_file.file]
+
+
+def test_nothing_is_lost_where_nothing_was_ever_sent(settings, tmp_path):
+    settings.MEDIA_ROOT = tmp_path
+    assert uploads.remove_lost() == 0
+
+
+def stored_files() -> list[str]:
+    return default_storage.listdir("uploads")[1]
