@@ -49,7 +49,12 @@ STORED = (
     *(f"audit/words/{name}.py" for name in WORDS),
     *("audit/charts/*.py", "audit/questions/*/*.py"),
     *("audit/stats/*.py", "audit/stats/*/*.py", "audit/reports/*.py", "audit/why/*.py"),
-    *("audit/contests/*.py", "audit/anchors/*.py", "audit/set_scores/official.py"),
+    *(
+        "judges/cards/plan.py",
+        "audit/contests/*.py",
+        "audit/anchors/*.py",
+        "audit/set_scores/official.py",
+    ),
     *("audit/statistic_names.py", "audit/pages/tables.py", "audit/pages/drift.py"),
     *("audit/pages/slices.py", "audit/pages/side_by_side.py", "audit/pages/heat_map.py"),
     *("audit/pages/calibration.py", "audit/pages/frame.py"),

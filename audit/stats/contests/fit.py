@@ -16,6 +16,7 @@ from typing import Literal
 
 import numpy as np
 import scipy
+from django.utils.translation import gettext_noop
 
 from audit.stats.contests.models import TIES, Curve, Design, Ties, highest, runs_away
 from audit.stats.contests.votes import TIE, Votes
@@ -143,11 +144,14 @@ def _refused(votes: Votes, ties: str) -> Undefined | None:
 
 def _why_endless(votes: Votes) -> str:
     if (votes.said == TIE).all():
-        return "no finite answer: all votes are ties"
+        return gettext_noop("no finite answer: all votes are ties")
     unbeaten = votes.unbeaten()
     if unbeaten and len(unbeaten) <= 5:
-        return f"no finite answer: {', '.join(unbeaten)} never lost against the others"
-    return "no finite answer: a system, a side or ties won or lost all that could tell"
+        names = ", ".join(unbeaten)
+        return gettext_noop(f"no finite answer: {names} never lost against the others")
+    return gettext_noop(
+        "no finite answer: a system, a side or ties won or lost all that could tell"
+    )
 
 
 def _meat(votes: Votes, design: Design, curve: Curve, counts: Floats, clusters: Clusters) -> Floats:
