@@ -180,7 +180,8 @@ def texts_in(node: ast.AST) -> Iterator[ast.AST]:
 
 def as_message(node: ast.AST) -> str:
     if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else ""
+        # `str.format` fills these places.
+        return node.value.replace("{}", "%(value)s") if isinstance(node.value, str) else ""
     if not isinstance(node, ast.JoinedStr):
         return ""
     if any(isinstance(inside, ast.IfExp) for inside in ast.walk(node)):
