@@ -23,6 +23,7 @@ NUMBERS = re.compile(
     r"“[^”]*”|„[^“]*“|(?<![\w.])(?P<low>[+−]?\d[\d.,]*) to (?P<high>[+−]?\d[\d.,]*)"
     r"|(?<=\d )(?P<unit>points(?: a year)?)(?= \()|\((?P<none>no interval)\)"
 )
+NUMBERED = re.compile(r"(.*[^ ]) ([+−]?\d[\d.,]*(?: points)?(?: \([^()]*\))?)")
 # A sentence with fewer letters of its own could be anything.
 LEAST = 8
 ENGLISH = "en"
@@ -76,7 +77,21 @@ def _find_translation(language: str, text: str) -> str:
         rest = _translate(language, text[end + 1 :]) if first else ""
         if rest:
             return f"{first}{'' if language.startswith('zh') else ' '}{rest}"
-    return _fill_pattern(language, text) or _translate_after_colon(language, text)
+    return (
+        _fill_pattern(language, text)
+        or _translate_after_colon(language, text)
+        or _translate_part(language, text)
+    )
+
+
+def _translate_part(language: str, text: str) -> str:
+    """What is a sentence by its full stop alone, or says a number of what stands before it."""
+    if text.endswith("."):
+        translated = _translate(language, text[:-1])
+        return f"{translated}{'。' if language.startswith('zh') else '.'}" if translated else ""
+    found = NUMBERED.fullmatch(text)
+    translated = _translate(language, found[1]) if found else ""
+    return f"{translated} {found[2]}" if found and translated else ""
 
 
 def _translate_after_colon(language: str, text: str) -> str:

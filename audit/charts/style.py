@@ -102,6 +102,17 @@ def tooltip(places: int = 1, *, first: str = "generator") -> list[alt.Tooltip]:
     ]
 
 
+def number_tooltip(*first: alt.Tooltip) -> list[alt.Tooltip]:
+    """Whose number it is; then the number, its interval and how many it rests on, as they are."""
+    return [
+        *first,
+        alt.Tooltip("value:Q", title=gettext("value")),
+        alt.Tooltip("low:Q", title=gettext("from")),
+        alt.Tooltip("high:Q", title=gettext("to")),
+        alt.Tooltip("n:Q", title="n"),
+    ]
+
+
 def rule(edge: float, theme: str, *, across: str = "y") -> alt.Chart:
     """A dashed reference line."""
     encoding = {across: alt.Y("edge:Q") if across == "y" else alt.X("edge:Q")}

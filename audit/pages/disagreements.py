@@ -140,16 +140,16 @@ def gallery(page: ReportPage) -> dict[str, Any]:
             select(
                 "variant",
                 gettext("prompts"),
-                _named(gettext("all prompts"), VARIANTS),
+                _name_choices(gettext("all prompts"), VARIANTS),
                 filters.variant,
             ),
-            select("side", gettext("verdicts"), _named(gettext("all"), SIDES), filters.side),
+            select("side", gettext("verdicts"), _name_choices(gettext("all"), SIDES), filters.side),
         ],
         "filter_url": page.request.path,
     }
 
 
-def _named(everything: str, choices: dict[str, str]) -> list[tuple[str, str]]:
+def _name_choices(everything: str, choices: dict[str, str]) -> list[tuple[str, str]]:
     return [("", everything), *((key, gettext(words)) for key, words in choices.items())]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from audit.charts.style import INK, configured
+from audit.charts.style import INK, configured, number_tooltip
 from audit.charts.when_used import alt
 
 ROW = 26
@@ -33,7 +33,10 @@ def draw_by_question(
     x = alt.X("value:Q", title=heading)
     if ends is not None:
         x = x.scale(domain=list(ends))
-    tooltip = [f"{who}:N", "question:N", "value:Q", "low:Q", "high:Q", "n:Q"]
+    tooltip = number_tooltip(
+        alt.Tooltip(f"{who}:N", title=gettext(who)),
+        alt.Tooltip("question:N", title=gettext("question")),
+    )
     layers = [
         base.mark_rule(strokeWidth=2, opacity=0.5, color=INK[theme]).encode(
             x=alt.X("low:Q", title=heading), x2="high:Q"

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Exists, OuterRef, QuerySet
+from django.utils.translation import gettext_noop
 
 from annotations.models import Annotation, Answer, Image, Study
 from annotations.stored_answers.question import Question, images_n
@@ -86,7 +87,9 @@ def trusted_share(
         return {**est(found), **facts}
     if found.threshold is None:
         few = found.reason.startswith("too few")
-        reason = found.reason if few else f"{100 * RISK:g} % disagreement or less cannot be shown"
+        risk = f"{100 * RISK:g}"
+        not_shown = gettext_noop(f"{risk} % disagreement or less cannot be shown")
+        reason = found.reason if few else not_shown
         return {**est(Undefined(reason, n)), **facts, "to_people": len(scored)}
     stands = (sure[there] >= found.threshold) * 1.0
     draw = draw_of(series.prompts[there], options)

@@ -113,12 +113,15 @@ def _ceiling(body: dict[str, Any]) -> str:
     if not reach and not near:
         return f"{share}; no judge agrees with people as often."
     judges, others = ", ".join(reach), " or ".join(near)
-    one = gettext_noop(f"{judges} agrees with people as often")
-    told = one if len(reach) == 1 else gettext_noop(f"{judges} agree with people as often")
-    unknown = gettext_noop(f"whether {others} agrees with people as often is not known yet")
+    if len(reach) == 1:
+        told = gettext_noop(f"{share}; {judges} agrees with people as often")
+    else:
+        told = gettext_noop(f"{share}; {judges} agree with people as often")
     if reach and near:
-        return f"{share}; {told}; {unknown}."
-    return f"{share}; {told if reach else unknown}."
+        return f"{told}; whether {others} agrees with people as often is not known yet."
+    if near:
+        return f"{share}; whether {others} agrees with people as often is not known yet."
+    return f"{told}."
 
 
 def _up_to(body: dict[str, Any], ceiling: dict[str, Any]) -> tuple[list[str], list[str]]:

@@ -193,7 +193,7 @@ def _certificate(body: dict[str, Any], anchored: bool) -> list[str]:
     if body["same_version"]:
         if body["by_server"] and not anchored:
             return [
-                "The same version of the judge scored both sides; whether the server behind it has changed could "
+                "The same version of the judge scored both sides. Whether the server behind it has changed could "
                 "not be seen, since no anchors were scored again."
             ]
         return ["The same version of the judge scored both sides."]

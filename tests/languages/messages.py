@@ -66,7 +66,12 @@ STORED = (
     *(f"audit/words/{name}.py" for name in WORDS),
     *("audit/charts/*.py", "audit/questions/*/*.py"),
     *("audit/stats/*.py", "audit/stats/*/*.py", "audit/reports/*.py", "audit/why/*.py"),
-    *("audit/contests/*.py", "audit/anchors/*.py", "audit/set_scores/official.py"),
+    *(
+        "judges/cards/plan.py",
+        "audit/contests/*.py",
+        "audit/anchors/*.py",
+        "audit/set_scores/official.py",
+    ),
     *("audit/statistic_names.py", "audit/pages/tables.py", "audit/pages/drift.py"),
     *("audit/pages/slices.py", "audit/pages/side_by_side.py", "audit/pages/heat_map.py"),
     *("audit/pages/calibration.py", "audit/pages/frame.py"),
@@ -200,7 +205,8 @@ def texts_in(node: ast.AST) -> Iterator[ast.AST]:
 
 def as_message(node: ast.AST) -> str:
     if isinstance(node, ast.Constant):
-        return node.value if isinstance(node.value, str) else ""
+        # `str.format` fills these places.
+        return node.value.replace("{}", "%(value)s") if isinstance(node.value, str) else ""
     if not isinstance(node, ast.JoinedStr):
         return ""
     if any(isinstance(inside, ast.IfExp) for inside in ast.walk(node)):

@@ -112,10 +112,12 @@ def _measured(body: dict[str, Any], table: Published) -> dict[str, Any]:
 def _slices(name: str, judge: dict[str, Any], table: Published) -> list[tuple[str, dict[str, Any]]]:
     if table.first != "generator":
         return [(title(name), judge["overall"])]
-    return [(_on(name, key), stats) for key, stats in judge["by_generator"].items()]
+    return [
+        (_name_with_generator(name, key), stats) for key, stats in judge["by_generator"].items()
+    ]
 
 
-def _on(name: str, generator: str) -> str:
+def _name_with_generator(name: str, generator: str) -> str:
     return gettext("%(judge)s on %(generator)s") % {"judge": title(name), "generator": generator}
 
 

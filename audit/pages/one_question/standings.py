@@ -164,7 +164,7 @@ def _choices(page: LeaderboardPage) -> list[dict[str, Any]]:
     choices = []
     if page.of_pairs and kept_questions(page.study):
         chosen = page.page_parameters.made_from or "pairs"
-        choices.append(select("made_from", gettext("made from"), _named(MADE_FROM), chosen))
+        choices.append(select("made_from", gettext("made from"), _name_choices(MADE_FROM), chosen))
     if len(page.questions) > 1:
         named = [(name, name) for name in page.questions]
         chosen = page.page_parameters.question or (page.body.get("question") or page.questions[0])
@@ -176,11 +176,11 @@ def _choices(page: LeaderboardPage) -> list[dict[str, Any]]:
         )
         named = [("", gettext("all prompts")), *((tag, tag) for tag in every)]
         choices.append(select("slice", gettext("slice"), named, page.page_parameters.slice))
-    choices.append(select("ties", gettext("ties"), _named(TIES), page.page_parameters.ties))
+    choices.append(select("ties", gettext("ties"), _name_choices(TIES), page.page_parameters.ties))
     return choices
 
 
-def _named(choices: dict[str, str]) -> list[tuple[str, str]]:
+def _name_choices(choices: dict[str, str]) -> list[tuple[str, str]]:
     return [(key, gettext(words)) for key, words in choices.items()]
 
 

@@ -318,5 +318,5 @@ def _tables(body: dict[str, Any]) -> list[Table]:
     ]
     return [
         Table("causes", gettext_noop("What moved the gap"), "cause", COLUMNS, parts),
-        Table("sides", gettext_noop("Both sides"), "side", OF_SIDE, sides),
+        Table("sides", gettext_noop("Both sides"), gettext_noop("side"), OF_SIDE, sides),
     ]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from audit.exhibits import Body, Column, Exhibits, Row, Table
 from audit.questions.between_questions.question import BETWEEN_QUESTIONS, MEASURES
 from audit.statistic_names import STATISTICS
@@ -34,7 +36,15 @@ def tables(body: Body) -> list[Table]:
         Row(" · ".join(pair["questions"]), tuple(pair[name] for name in MEASURES))
         for pair in body["pairs"]
     )
-    return [Table("pairs", "Two questions at a time", "questions", COLUMNS, rows)]
+    return [
+        Table(
+            "pairs",
+            gettext_noop("Two questions at a time"),
+            gettext_noop("questions"),
+            COLUMNS,
+            rows,
+        )
+    ]
 
 
 EXHIBITS = Exhibits(

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotations.models import Study
 from audit.models import Report
 from audit.questions.card.rows import AGREEMENT, POINTS, SHARE, not_measured, row
@@ -41,12 +43,17 @@ def rows_of_agreement(report: Report | None, name: str) -> list[dict[str, Any]]:
         ),
     ]
     for part, words in (
-        ("generators", "generators got better"),
-        ("judge", "it reads newer otherwise"),
+        ("generators", gettext_noop("generators got better")),
+        ("judge", gettext_noop("it reads newer otherwise")),
     ):
         found = gap if "undefined" in gap else gap[part]
         rows.append(
-            row(AGREEMENT, f"gap on the newest since before: {words}", POINTS, _result(found))
+            row(
+                AGREEMENT,
+                gettext_noop(f"gap on the newest since before: {words}"),
+                POINTS,
+                _result(found),
+            )
         )
     rows[-1]["since"] = _first_date(report.body, gap.get("newest", ()))
     rows[-1]["state"] = drift["state"]
@@ -61,7 +68,7 @@ def _first_date(body: dict[str, Any], names: Sequence[str]) -> str | None:
 
 
 def _not_in(report: Report) -> str:
-    return "the newest report does not hold this judge yet"
+    return gettext_noop("the newest report does not hold this judge yet")
 
 
 def _result(found: dict[str, Any]) -> Result:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext_noop
 
 from audit.questions.card.rows import COST, not_measured, row
 from audit.stats.cards.changes import mean_of
@@ -25,7 +26,7 @@ def rows_of_cost(run: Run) -> list[dict[str, Any]]:
     else:
         rows = [not_measured(COST, NEVER_TIMED, "seconds an image")]
     price = cost_of_picture(run)
-    what = "price of 1,000 images"
+    what = gettext_noop("price of 1,000 images")
     if isinstance(price, str):
         return [*rows, not_measured(COST, price, what)]
     return [*rows, row(COST, what, "price", Estimate(1_000 * price, None, None, len(found)))]

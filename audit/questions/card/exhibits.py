@@ -8,7 +8,7 @@ from typing import Any
 from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.stored_words import say
-from audit.charts.style import INK, configured
+from audit.charts.style import INK, configured, number_tooltip
 from audit.charts.when_used import alt
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
 from audit.questions.card.question import CARD
@@ -20,10 +20,10 @@ from judges.names import runs_by_name, title
 ORDER = (AGREEMENT, DARK, POSITION, LADDER, CROSS, BLIND, FOOLING, FAMILY, AGAIN, COST)
 # The tables of the page: a part of its own for each would be twelve headings.
 GROUPS = (
-    ("with-people", "With people and in pairs", (AGREEMENT, POSITION, FAMILY)),
-    ("nothing-to-see", "With nothing to see", (DARK, BLIND)),
-    ("changes", "Changes that must not move it", (CROSS, FOOLING, AGAIN)),
-    ("ladder", "Ladders of known steps", (LADDER,)),
+    ("with-people", gettext_noop("With people and in pairs"), (AGREEMENT, POSITION, FAMILY)),
+    ("nothing-to-see", gettext_noop("With nothing to see"), (DARK, BLIND)),
+    ("changes", gettext_noop("Changes that must not move it"), (CROSS, FOOLING, AGAIN)),
+    ("ladder", gettext_noop("Ladders of known steps"), (LADDER,)),
     ("cost", "Cost", (COST,)),
 )
 HEIGHT = 22
@@ -112,7 +112,10 @@ def _column(unit: str) -> Column:
 
 
 def tables(body: Body) -> list[Table]:
-    columns = (Column("value", "value", decimals=2), Column("pictures", "pictures", decimals=0))
+    columns = (
+        Column("value", "value", decimals=2),
+        Column("pictures", gettext_noop("pictures"), decimals=0),
+    )
     found = []
     for key, heading, parts in GROUPS:
         rows = tuple(
@@ -124,7 +127,7 @@ def tables(body: Body) -> list[Table]:
             for part in parts
             for one in _rows(body, part)
         )
-        found.append(Table(key, heading, "measured", columns, rows))
+        found.append(Table(key, heading, gettext_noop("measured"), columns, rows))
     return found
 
 
@@ -144,7 +147,14 @@ def charts(body: Body) -> list[Chart]:
         if one["part"] in (CROSS, FOOLING, BLIND) and one["unit"] == SCORE
     ]
     blank = "" if rows else "No chart: no picture was measured."
-    return [Chart("moves", "What moves its score", lambda theme: draw_moves(rows, theme), blank)]
+    return [
+        Chart(
+            "moves",
+            gettext_noop("What moves its score"),
+            lambda theme: draw_moves(rows, theme),
+            blank,
+        )
+    ]
 
 
 def draw_moves(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
@@ -165,7 +175,7 @@ def draw_moves(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
         base.mark_point(filled=True, size=60, opacity=1, color=INK[theme]).encode(
             x=alt.X("value:Q", title=heading),
             shape=alt.Shape("part:N", title=gettext("part")),
-            tooltip=["change:N", "value:Q", "low:Q", "high:Q", "n:Q"],
+            tooltip=number_tooltip(alt.Tooltip("change:N", title=gettext("change"))),
         ),
     ]
     size = {"width": "container", "height": HEIGHT * len(rows)}

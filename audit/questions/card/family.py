@@ -6,6 +6,7 @@ import re
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext_noop
 
 from annotations.models import Study
 from audit.questions.card.rows import FAMILY, SCORE, not_measured, row
@@ -78,5 +79,5 @@ def rows_of_family(study: Study, name: str, judge: Judge, named: str) -> list[di
         np.unique(people.prompts[there], return_inverse=True)[1],
         own[used],
     )
-    what = f"own family ({family}) scored higher than people’s answers let expect, by"
+    what = gettext_noop(f"own family ({family}) scored higher than people’s answers let expect, by")
     return [row(FAMILY, what, SCORE, found, family=family)]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from audit.questions.card.rows import SCORE, SHARE, not_measured, row
 from audit.questions.card.scores import Scores
 from audit.stats.cards.changes import mean_of, read_ladder, shift
@@ -53,11 +55,11 @@ def _dark_current(scores: Scores) -> Rows:
             rows.append(not_measured(DARK, NO_SCORE, words))
             continue
         found = mean_of(scores.scores(images, name), scores.prompts(images))
-        rows.append(row(DARK, f"{words}: score", SCORE, found, change=name))
+        rows.append(row(DARK, gettext_noop(f"{words}: score"), SCORE, found, change=name))
         images = scores.images_with([name], verdicts=True)
         if images:
             found = mean_of(scores.verdicts(images, name), scores.prompts(images))
-            rows.append(row(DARK, f"{words}: says yes", SHARE, found, change=name))
+            rows.append(row(DARK, gettext_noop(f"{words}: says yes"), SHARE, found, change=name))
     return rows
 
 
@@ -87,12 +89,13 @@ def _moves(scores: Scores, part: str, name: str, words: str, fall: int = 0) -> R
     moves = scores.scores(images, name) - scores.scores(images)
     found = shift(moves, scores.prompts(images))
     more = {"must_fall": True} if fall else {}
-    return [row(part, f"{words}: score moves by", SCORE, found, change=name, **more)]
+    return [row(part, gettext_noop(f"{words}: score moves by"), SCORE, found, change=name, **more)]
 
 
 def _share_changed(scores: Scores, part: str, name: str) -> Rows:
     """How often the verdict is another one."""
-    words = f"{CHANGES[name].words}: verdict changes"
+    change = CHANGES[name].words
+    words = gettext_noop(f"{change}: verdict changes")
     images = scores.images_with([name], verdicts=True)
     if not images:
         why = NO_SCORE if scores.has_verdicts else NO_VERDICTS
@@ -111,10 +114,10 @@ def _ladders(scores: Scores) -> Rows:
             continue
         after = [scores.scores(images, name) for name in names]
         read = read_ladder(scores.scores(images), after, scores.prompts(images))
-        what = f"ladder of {words}: falls over all steps by"
+        what = gettext_noop(f"ladder of {words}: falls over all steps by")
         rows.append(row(LADDER, what, SCORE, read.gain, ladder=words, told=read.told))
         for step, found in enumerate(read.falls, 1):
-            what = f"{words}, step {step} of {STEPS}: falls by"
+            what = gettext_noop(f"{words}, step {step} of {STEPS}: falls by")
             rows.append(_step(what, found, words, step))
     return rows
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext_noop
 
 from annotations.models import Study
 from audit.questions.card.rows import POINTS, POSITION, SHARE, not_measured, row
@@ -38,13 +39,13 @@ def rows_of_position(study: Study, judge: Judge) -> list[dict[str, Any]]:
     return [
         row(
             POSITION,
-            "answer changes with the order",
+            gettext_noop("answer changes with the order"),
             SHARE,
             mean_of(changed, prompts),
         ),
         row(
             POSITION,
-            "preference for the first place at no difference",
+            gettext_noop("preference for the first place at no difference"),
             POINTS,
             side_preference(first, prompts),
         ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import count_things
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
@@ -80,7 +80,15 @@ def tables(body: Body) -> list[Table]:
         Row(title(name), tuple(_number(body["questions"][q].get(name, absent)) for q in questions))
         for name in _judges(body)
     ]
-    return [Table("judges", "Share of pairs in people’s order", "judge", columns, tuple(rows))]
+    return [
+        Table(
+            "judges",
+            gettext_noop("Share of pairs in people’s order"),
+            "judge",
+            columns,
+            tuple(rows),
+        )
+    ]
 
 
 def _number(fact: dict[str, Any]) -> dict[str, Any]:
@@ -96,7 +104,14 @@ def charts(body: Body) -> list[Chart]:
         if "value" in fact
     ]
     blank = "" if rows else "No chart: not enough answers on any question."
-    return [Chart("questions", "By question", lambda theme: draw_questions(rows, theme), blank)]
+    return [
+        Chart(
+            "questions",
+            gettext_noop("By question"),
+            lambda theme: draw_questions(rows, theme),
+            blank,
+        )
+    ]
 
 
 def draw_questions(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
-from audit.charts.style import INK, configured
+from audit.charts.style import INK, configured, number_tooltip
 from audit.charts.when_used import alt
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
 from audit.questions.label_time.question import LABEL_TIME
@@ -39,7 +39,9 @@ def tables(body: Body) -> list[Table]:
         for one in body["generators"]
     ]
     rows.append(Row(gettext("all"), (body["all"],)))
-    return [Table("generators", "Time by generator", "generator", (SECONDS,), tuple(rows))]
+    return [
+        Table("generators", gettext_noop("Time by generator"), "generator", (SECONDS,), tuple(rows))
+    ]
 
 
 def charts(body: Body) -> list[Chart]:
@@ -59,7 +61,8 @@ def draw_time(known: list[dict[str, Any]], theme: str) -> dict[str, Any]:
             x=alt.X("low:Q", title=heading, scale=alt.Scale(zero=True)), x2="high:Q"
         ),
         base.mark_point(filled=True, size=70, opacity=1, color=INK[theme]).encode(
-            x=alt.X("value:Q", title=heading), tooltip=["generator:N", "value:Q", "n:Q"]
+            x=alt.X("value:Q", title=heading),
+            tooltip=number_tooltip(alt.Tooltip("generator:N", title=gettext("generator"))),
         ),
     ]
     size = {"width": "container", "height": ROW * len(rows)}

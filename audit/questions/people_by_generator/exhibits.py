@@ -73,7 +73,9 @@ def charts(body: Body) -> list[Chart]:
         if "value" in numbers["alpha"]
     ]
     blank = "" if rows else "No chart: no generator has enough images with two answers."
-    return [Chart("alpha", "α by generator", lambda theme: draw_alpha(rows, theme), blank)]
+    return [
+        Chart("alpha", gettext_noop("α by generator"), lambda theme: draw_alpha(rows, theme), blank)
+    ]
 
 
 def draw_alpha(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:

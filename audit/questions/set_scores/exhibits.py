@@ -73,7 +73,7 @@ def _table(place: int, source: dict[str, Any]) -> Table:
     out = sum(one["left_out"] for one in source["generators"])
     who, left = _title_of(source), f"{out:,}"
     words = gettext_noop(f"{who} ({left} images without a score left out)") if out else who
-    return Table(f"source-{place}", words, "number", columns, tuple(rows))
+    return Table(f"source-{place}", words, gettext_noop("number"), columns, tuple(rows))
 
 
 def editions(study: Study) -> Mapping[str, str]:

@@ -24,6 +24,10 @@ from audit.stats.resampling import percentiles
 from audit.stats.resampling.cluster_counts import check, cluster_counts
 from audit.stats.series import Codes, Floats, coded
 
+ALL_TIES = "no finite answer: all votes are ties"
+NEVER_LOST = "no finite answer: {} never lost against the others"
+ALL_ONE_WAY = "no finite answer: a system, a side or ties won or lost all that could tell"
+
 Clusters = Literal["prompts", "raters", "both", "votes"]
 # Beyond this a strength stands for "always": no resample of it is a number.
 ENDLESS = 30.0
@@ -143,11 +147,11 @@ def _refused(votes: Votes, ties: str) -> Undefined | None:
 
 def _why_endless(votes: Votes) -> str:
     if (votes.said == TIE).all():
-        return "no finite answer: all votes are ties"
+        return ALL_TIES
     unbeaten = votes.unbeaten()
     if unbeaten and len(unbeaten) <= 5:
-        return f"no finite answer: {', '.join(unbeaten)} never lost against the others"
-    return "no finite answer: a system, a side or ties won or lost all that could tell"
+        return NEVER_LOST.format(", ".join(unbeaten))
+    return ALL_ONE_WAY
 
 
 def _meat(votes: Votes, design: Design, curve: Curve, counts: Floats, clusters: Clusters) -> Floats:

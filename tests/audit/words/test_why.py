@@ -101,7 +101,7 @@ def test_a_server_is_not_vouched_for():
     assert words.sentences(told)[-1] == "The same version of the judge scored both sides."
     told["by_server"] = True
     assert words.sentences(told)[-1].endswith(
-        "whether the server behind it has changed could not be seen, since no anchors were scored again."
+        "Whether the server behind it has changed could not be seen, since no anchors were scored again."
     )
     told |= {"same_version": False, "same_scores": [58, 60]}
     assert words.sentences(told)[-1] == "Both versions gave the same score to 58 of 60 images."
