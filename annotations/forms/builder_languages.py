@@ -7,6 +7,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+from django.utils.translation import gettext
+
 from annotations.forms.in_other_languages import JURYBOX, suggest_texts
 from annotations.forms.translations import language_names
 from annotations.sound_json import Unsound, load_json
@@ -85,9 +87,9 @@ def language_rows(drafts: Drafts, sources: Sequence[str]) -> list[LanguageRow]:
     for code, name in language_names().items():
         if code in drafts:
             done = sum(source in drafts[code]["texts"] for source in sources)
-            rows.append(LanguageRow(code, name, done, drafts[code]["by"]))
+            rows.append(LanguageRow(code, gettext(name), done, drafts[code]["by"]))
         elif code != "en":
-            rows.append(LanguageRow(code, name, None, ""))
+            rows.append(LanguageRow(code, gettext(name), None, ""))
     return rows
 
 

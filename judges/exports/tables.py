@@ -16,6 +16,7 @@ from typing import Any
 
 from django.core.files.storage import default_storage
 from django.db.models import QuerySet, Sum
+from django.utils.translation import gettext_noop
 
 from annotations.exports import genai_bench_ratings, labels, study_tables
 from annotations.exports.argilla import argilla
@@ -328,7 +329,7 @@ LAYOUTS = {
     "inspect": Layout("Inspect", "inspect.jsonl", _scores_of_inspect, whole=False),
     "official": Layout("the set’s own files (zip)", "official.zip", _set_files),
     "prolific": Layout(
-        "Prolific’s bulk payments",
+        gettext_noop("Prolific’s bulk payments"),
         "prolific.txt",
         lambda study, asked: payments.prolific_lines(study, asked.pay, people=asked.people),
     ),

@@ -19,9 +19,8 @@ from audit.papers import PAPERS
 from audit.view import View
 from tests import making
 from tests.audit.pages.test_dashboards import build_large
-from tests.languages.test_pages import (  # noqa: F401 – a fixture
+from tests.languages.brackets import (
     assert_all_in_brackets,
-    bracketed,
     texts_of_forms,
 )
 
@@ -106,7 +105,7 @@ def get(client, name, study, language, *args, part=False, **query):
 
 @pytest.mark.parametrize("part", [False, True], ids=["whole", "fragment"])
 @pytest.mark.parametrize("name", REPORT_PAGES)
-def test_a_page_of_a_report_is_finished(as_owner, audited, bracketed, name, part):  # noqa: F811
+def test_a_page_of_a_report_is_finished(as_owner, audited, bracketed, name, part):
     page = get(as_owner, name, audited, "eo", part=part)
     assert_all_in_brackets(page, names_of(audited))
 
@@ -143,7 +142,7 @@ def answered(as_owner, audited):
 
 
 @pytest.mark.parametrize("part", [False, True], ids=["whole", "fragment"])
-def test_pages_of_answers_are_finished(as_owner, answered, bracketed, part):  # noqa: F811
+def test_pages_of_answers_are_finished(as_owner, answered, bracketed, part):
     for name in OF_ANSWERS:
         headers = {**bracketed, **(HTMX if part else {})}
         page = as_owner.get(address_of(name, answered), headers=headers)
@@ -163,19 +162,19 @@ def test_nothing_on_pages_of_answers_stays_english(as_owner, answered, language)
 
 @pytest.mark.parametrize("language", ["de", "zh-hans"])
 @pytest.mark.parametrize("name", [*REPORT_PAGES, "leaderboard", "why"])
-def test_an_empty_page_says_so_in_the_language(as_alice, study, bracketed, name, language):  # noqa: F811
+def test_an_empty_page_says_so_in_the_language(as_alice, study, bracketed, name, language):
     page = get(as_alice, name, study, "eo")
     assert_all_in_brackets(page, names_of(study))
     assert left_in_english(get(as_alice, name, study, language)) == []
 
 
 @pytest.mark.parametrize("language", ["de", "zh-hans"])
-def test_the_list_of_questions_is_in_the_language(as_owner, audited, bracketed, language):  # noqa: F811
+def test_the_list_of_questions_is_in_the_language(as_owner, audited, bracketed, language):
     assert_all_in_brackets(get(as_owner, "questions", audited, "eo"), names_of(audited))
     assert left_in_english(get(as_owner, "questions", audited, language)) == []
 
 
-def test_all_evidence_of_an_image_is_finished(as_owner, audited, bracketed):  # noqa: F811
+def test_all_evidence_of_an_image_is_finished(as_owner, audited, bracketed):
     for image in audited.images.all()[:3]:
         page = get(as_owner, "evidence", audited, "eo", image.public_id)
         facts = [
