@@ -213,13 +213,14 @@ def store_found(question: Question, job: AnswerJob) -> None:
     rows = StoredAnswer.objects.filter(job=job)
     if job.is_given_up or not rows.update(**{"computed_at": timezone.now()} | job.found):
         return
-    row = rows.select_related("study", "job").defer("content", "keys").get()
+    row = rows.select_related("study").defer("content", "keys").get()
     _keep_the_newest(row)
-    if row.stamp and row.job.created_at > job.created_at:
+    newer = AnswerJob.objects.filter(pk=job.pk, created_at__gt=job.created_at)
+    if row.stamp and newer.exists():
         # The request was for newer data than were read.
         parameters = question.parameters(**row.parameters)
         if question.stamp(row.study, parameters) != row.stamp:
-            request_answer(question, row.study, parameters, by=row.job.by, again=True)
+            request_answer(question, row.study, parameters, by=job.by, again=True)
 
 
 def has_rested(row: StoredAnswer) -> bool:

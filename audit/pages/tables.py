@@ -195,8 +195,8 @@ NAMES = ("human_score", "judge_score", *MAIN)
 def drift_csv(body: dict[str, Any]) -> str:
     """One row for each judge, generator and statistic, so that any tool can plot it."""
     parts = ["value", "low", "high", "n", "undefined"]
-    lines = [
-        ["study", "judge", "fingerprint", "generator", "release_date", "statistic", *parts],
+    lines: list[list[Any]] = [
+        ["study", "judge", "fingerprint", "generator", "release_date", "statistic", *parts]
     ]
     dates = {generator["name"]: generator["release_date"] for generator in body["generators"]}
     fingerprints = body["signature"]["judges"]

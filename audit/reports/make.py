@@ -114,6 +114,7 @@ def help_with(study_id: int) -> int:
     """Compute parts of a report that another worker makes; how many."""
 
     def parts_of(asked: Job) -> list[Part]:
+        assert asked.study is not None
         earlier = _earlier_parts(study_id, asked.payload)
         options = Options(**asked.payload)
         return Computation(Database(asked.study), options, Progress(), earlier).all_parts()

@@ -28,6 +28,7 @@ def compute_for(job: AnswerJob, options: Options, write: Callable[..., None]) ->
     def call() -> None:
         help_wanted.send(sender=None, study_id=job.study_id)
 
+    assert job.study is not None
     report = make.make_report(
         study=job.study,
         options=options,

@@ -38,6 +38,7 @@ KEPT_FOR = timedelta(days=7)
 class TakenPart:
     """A part that nobody else computes meanwhile."""
 
+    study_id: int
     part: Part
     job: Job
     holder: str
@@ -52,7 +53,7 @@ class TakenPart:
         with transaction.atomic():
             # Who has lost it meanwhile has computed the same digits.
             if LEASE.end(self.job.pk, self.holder, state=State.DONE, reason=""):
-                keep(self.job.study_id, self.job.payload, [(self.part, content)])
+                keep(self.study_id, self.job.payload, [(self.part, content)])
         return content
 
 
@@ -75,7 +76,7 @@ def take(study_id: int, parts: Mapping[str, Part]) -> TakenPart | None:
     """The first of these parts, by their keys, that nobody has."""
     for job in _part_jobs(study_id, parts).filter(state=State.WAITING).order_by("pk"):
         if holder := LEASE.claim(job.pk):
-            return TakenPart(parts[job.key], job, holder)
+            return TakenPart(study_id, parts[job.key], job, holder)
     return None
 
 
