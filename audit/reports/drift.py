@@ -279,11 +279,11 @@ def _slope(people: People, series: Series, options: Options) -> Result:
     judged = both & (size >= enough.IMAGES)[people.generators]
     if both.any() and not judged.any():
         return enough.too_few(int(size.max()))
-    names = np.array(people.generator_names, dtype=object)[people.generators]
-    dates = dict(zip(people.generator_names, people.release_dates, strict=True))
+    by_name = np.argsort(np.argsort(np.array(people.generator_names)))
+    dates = dict(zip(by_name.tolist(), people.release_dates, strict=True))
     compared = series.level[judged], series.score[judged]
     draw = draw_of(people.prompts[judged], options)
-    return draw.slope_per_year(*compared, names[judged], dates)
+    return draw.slope_per_year(*compared, by_name[people.generators[judged]], dates)
 
 
 def _since_own_release(

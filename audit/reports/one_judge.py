@@ -20,6 +20,7 @@ from audit.reports.sharing.parts import Step, key_of
 from audit.stats import enough, thresholds
 from audit.stats.estimate import Undefined
 from audit.stats.resampling.cluster_order import by_content
+from audit.stats.resampling.kinds import Kinds
 
 # Of the statistics of a slice in a stored part: a hash of all that they were computed of.
 READ = "read"
@@ -68,7 +69,11 @@ class JudgeReport:
 
     @cached_property
     def overall(self) -> dict[str, Any]:
-        return slices.statistics(self.series, self.options)
+        return slices.statistics(self.series, self.options, self.kinds)
+
+    @cached_property
+    def kinds(self) -> Kinds | None:
+        return slices.kinds_of(self.series)
 
     @cached_property
     def cuts(self) -> list[Cut]:
@@ -137,7 +142,8 @@ class JudgeReport:
         read = key_of(self.made_with, series)
         if read in known:
             return slices.without_distance(known[read])
-        return slices.statistics(series, self.options) | {READ: read}
+        kinds = self.kinds.kinds_where(where) if self.kinds else None
+        return slices.statistics(series, self.options, kinds) | {READ: read}
 
     @cached_property
     def own_average(self) -> slices.OwnAverage:

@@ -64,6 +64,10 @@ class Reference:
         return level_of(value[where], self.people.prompts[where], self.options, self.people.scale)
 
 
+# What is known of each item.
+ITEMS = ("yes", "mean", "score", "verdict")
+
+
 @dataclass(frozen=True, slots=True)
 class Series:
     """One judge beside the people, item by item: images, or single atoms."""
@@ -83,7 +87,7 @@ class Series:
 
     def __post_init__(self) -> None:
         # So that all statistics of a slice know these for the same without reading them again.
-        for name in ("yes", "mean", "score", "verdict", "prompts"):
+        for name in (*ITEMS, "prompts"):
             values = getattr(self, name).view()
             values.setflags(write=False)
             object.__setattr__(self, name, values)
@@ -101,12 +105,14 @@ class Series:
     def series_where(self, where: np.ndarray) -> Series:
         if where.all():
             return self
+        # Places: to walk a long mask once for each of them costs more than all else of a short slice.
+        places = np.flatnonzero(where)
         return Series(
-            self.yes[where],
-            self.mean[where],
-            self.score[where],
-            self.verdict[where],
-            self.prompts[where],
+            self.yes[places],
+            self.mean[places],
+            self.score[places],
+            self.verdict[places],
+            self.prompts[places],
             self.no_points,
             self.rated,
             self.in_points,

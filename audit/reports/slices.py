@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from annotations import consensus
 from audit.reports.bootstrap import METHOD, Draw, draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
-from audit.reports.reference import Reference, Series, graded, outside
+from audit.reports.reference import ITEMS, Reference, Series, graded, outside
 from audit.statistic_names import COMPARING, RANKED, RULED, Statistic
 from audit.stats import enough, multiplicity
 from audit.stats.estimate import Result, Undefined
@@ -25,7 +25,9 @@ from audit.stats.own_average import (
     order_of,
     order_of_part,
 )
+from audit.stats.resamples import Resamples
 from audit.stats.resampling.cluster_order import by_content
+from audit.stats.resampling.kinds import DrawOfKinds, Kinds, find_kinds
 from audit.stats.series import group_codes
 
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
@@ -35,9 +37,9 @@ DISTANCE = ("from_average", "p")
 Slices = Iterator[tuple[str, np.ndarray]]
 
 
-def statistics(series: Series, options: Options) -> dict[str, Any]:
-    """STATS of the contract."""
-    return _computed(series, options, COMPARING)
+def statistics(series: Series, options: Options, kinds: Kinds | None = None) -> dict[str, Any]:
+    """STATS of the contract. `kinds`: of the items, where they are known."""
+    return _computed(series, options, COMPARING, kinds)
 
 
 def agreement(series: Series, options: Options) -> dict[str, Any]:
@@ -45,14 +47,20 @@ def agreement(series: Series, options: Options) -> dict[str, Any]:
     return _computed(series, options, [row for row in COMPARING if row.compares != RANKED])
 
 
-def _computed(series: Series, options: Options, rows: Iterable[Statistic]) -> dict[str, Any]:
+def _computed(
+    series: Series, options: Options, rows: Iterable[Statistic], kinds: Kinds | None = None
+) -> dict[str, Any]:
     both = series.series_where(~np.isnan(series.score) & ~np.isnan(series.mean))
     decided = both.series_where(~np.isnan(both.yes))
     draw = draw_of(decided.prompts, options)
     whole = len(decided.yes) == len(both.yes)
     ranks = draw if whole else draw_of(both.prompts, options)
 
+    few = _FewKinds.of_series(series, kinds or kinds_of(series), options)
+
     def compute_row(row: Statistic) -> Result:
+        if few is not None and not row.within_prompts and row.function is None:
+            return few.compute_row(row, options)
         if row.compares == RANKED:
             return _compare_row(row, both, ranks, options)
         return _compare_row(row, decided, draw, options)
@@ -62,6 +70,49 @@ def _computed(series: Series, options: Options, rows: Iterable[Statistic]) -> di
         **_levels(both, decided, draw, ranks),
         **{row.key: est(compute_row(row)) for row in rows},
     }
+
+
+def kinds_of(series: Series) -> Kinds | None:
+    """None where there are too many. What has no score or no answer is of one kind: nothing reads it."""
+    there = ~np.isnan(series.score) & ~np.isnan(series.mean)
+    arrays = series.item_arrays
+    return find_kinds(*(arrays if there.all() else [np.where(there, v, np.nan) for v in arrays]))
+
+
+@dataclass(frozen=True, slots=True)
+class _FewKinds:
+    """The same of items of few kinds: people's answers and the judge's of each kind, those that ranks are
+    made of and those that people have decided."""
+
+    ranked: tuple[Series, Resamples]
+    decided: tuple[Series, Resamples]
+
+    @classmethod
+    def of_series(cls, series: Series, kinds: Kinds | None, options: Options) -> _FewKinds | None:
+        """None where there are not so few, or too few items."""
+        if kinds is None:
+            return None
+        yes, mean, score, _ = kinds.values
+        both = ~np.isnan(score) & ~np.isnan(mean)
+        found = []
+        for chosen in (both, both & ~np.isnan(yes)):
+            if found and not np.isnan(yes[both]).any():
+                return cls(found[0], found[0])
+            draw = DrawOfKinds(
+                series.prompts, kinds, chosen, resamples=options.resamples, seed=options.seed
+            )
+            if draw.clusters < 2:
+                return None
+            columns = (values[draw.kinds] for values in kinds.values)
+            items = replace(series, **dict(zip(ITEMS, columns, strict=True)), prompts=draw.kinds)
+            found.append((items, Resamples.of_kinds(draw)))
+        return cls(*found)
+
+    def compute_row(self, row: Statistic, options: Options) -> Result:
+        items, draw = self.ranked if row.compares == RANKED else self.decided
+        result = _compare_row(row, items, draw, options)
+        # It knows the kinds, of which there are fewer.
+        return replace(result, n=draw.draw.n) if isinstance(result, Undefined) else result
 
 
 def _compare_row(row: Statistic, items: Series, draw: Draw, options: Options) -> Result:
@@ -122,7 +173,7 @@ class OwnAverage:
     def with_distance(self, stats: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
         """The statistics of the slice, with how far it lies from the average and how often chance
         does that."""
-        inside = where[self.there]
+        inside = where if self.there.all() else where[self.there]
         if inside.sum() < enough.IMAGES:
             return stats
         found: dict[str, Change | None] = {}

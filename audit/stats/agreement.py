@@ -46,7 +46,7 @@ def resampled_percent_agreement(draw: Draw, a: ArrayLike, b: ArrayLike) -> Resam
         return draw.check_length(read, a)
     (first, second), _ = read
     same = first == second
-    point = Estimate(float(same.mean()), None, None, first.size)
+    point = Estimate(float(np.average(same, weights=draw.times)), None, None, draw.n)
     return share(draw, point, same, np.ones(same.size))
 
 
@@ -74,10 +74,11 @@ def resampled_kappa(
     (first, second), names = read
     draw.check_size(first.size)
     k = names.size
-    if k * k * draw.clusters <= draw.n + FEW_CELLS:
+    if draw.times is not None or k * k * draw.clusters <= draw.n + FEW_CELLS:
         # One count of both answers; all else are its sums.
-        held = draw.by_class(first * k + second, k * k).reshape(draw.clusters, k, k)
-        point = _kappa_of(held.sum(axis=0).astype(np.int64), weights)
+        held = draw.by_class(first * k + second, k * k).reshape(-1, k, k)
+        table = draw.once @ held.reshape(draw.once.size, k * k)
+        point = _kappa_of(table.astype(np.int64).reshape(k, k), weights)
     else:
         held = None
         point = _kappa(first, second, k, weights)
@@ -103,11 +104,11 @@ def resampled_kappa(
         return 1 - ratio(observed * size, expected)
 
     # Where nobody differs on any item, as many may on the next prompts: over what chance expects.
-    reach = draw.n**2 / float(of_first.sum(axis=0) @ distance @ of_second.sum(axis=0))
+    reach = draw.n**2 / float((draw.once @ of_first)[0] @ distance @ (draw.once @ of_second)[0])
     if held is not None:
-        cells = held.reshape(draw.clusters, k * k)
-        size, most = cells.sum(axis=1), cells[:, cells.sum(axis=0).argmax()]
-        rarer = int(np.count_nonzero(size > most)), int(np.count_nonzero(size))
+        cells = held.reshape(-1, k * k)
+        size, most = cells.sum(axis=1), cells[:, table.argmax()]
+        rarer = draw.count_clusters(size > most), draw.count_clusters(size > 0)
     else:
         both = first * k + second
         rarer = draw.count_holding(both != np.bincount(both).argmax())

@@ -22,7 +22,7 @@ from audit.stats.multiplicity import benjamini_yekutieli
 from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import by_group, ratio
-from audit.stats.series import Codes, Floats, group_codes, numbers, ratings_table
+from audit.stats.series import Codes, Floats, coded, group_codes, numbers, ratings_table
 
 Scoring = Literal["agreement", "distance"]
 # Sums of squares of decimals that are equal on paper differ by a few last digits.
@@ -114,7 +114,11 @@ def alt_tests(
     codes = None
     if prompts is not None:
         codes = group_codes(prompts, np.asarray(judge).size, what="prompts")[0]
-    return [_tested(beside, codes, epsilon, level) for epsilon in epsilons]
+    differences = [
+        _mean_difference(np.sign(row.ahead), None if codes is None else codes[row.images])
+        for row in beside
+    ]
+    return [_tested(beside, differences, epsilon, level) for epsilon in epsilons]
 
 
 def resampled_advantage(
@@ -148,7 +152,10 @@ def resampled_advantage(
         # Which person comes first changes no digit.
         return np.array([math.fsum(row) / len(beside) for row in shares.tolist()])
 
-    n = np.unique(np.concatenate([row.images for row in beside])).size
+    tested = np.zeros(draw.n, dtype=bool)
+    for row in beside:
+        tested[row.images] = True
+    n = int(np.count_nonzero(tested))
     point = Estimate(float(resampled(draw.once)[0]), None, None, n)
     return Resampled(point, resampled, "share")
 
@@ -187,12 +194,12 @@ def _people_beside_judge(
 
 
 def _tested(
-    beside: Sequence[_PersonBesideJudge], codes: Codes | None, epsilon: float, level: float
+    beside: Sequence[_PersonBesideJudge],
+    differences: Sequence[_MeanDifference],
+    epsilon: float,
+    level: float,
 ) -> AltTest:
-    p = [
-        _p_below(np.sign(row.ahead), epsilon, None if codes is None else codes[row.images])
-        for row in beside
-    ]
+    p = [_p_below(difference, epsilon) for difference in differences]
     # A person about whom the test says nothing counts, and is never beaten.
     adjusted = benjamini_yekutieli([1.0 if chance is None else chance for chance in p])
     beaten = [c is not None and bool(a <= level) for c, a in zip(p, adjusted, strict=True)]
@@ -200,12 +207,12 @@ def _tested(
         AgainstOne(
             row.rater,
             row.ahead.size,
-            float(np.sign(row.ahead).mean()),
+            difference.mean,
             float((row.ahead <= 0).mean()),
             chance,
             won,
         )
-        for row, chance, won in zip(beside, p, beaten, strict=True)
+        for row, difference, chance, won in zip(beside, differences, p, beaten, strict=True)
     )
     return AltTest(
         raters,
@@ -231,16 +238,30 @@ def _closer(others: Floats, person: Floats, judge: Floats) -> Floats:
     return np.where(same, 0.0, of_judge - of_person)
 
 
-def _p_below(d: Floats, epsilon: float, codes: Codes | None) -> float | None:
-    """The one-sided p of "mean d < epsilon"; None where every d is epsilon."""
+@dataclass(frozen=True, slots=True)
+class _MeanDifference:
+    """With its standard error, over so many units that are drawn."""
+
+    mean: float
+    error: float
+    units: int
+    alike: bool  # all differences are the same
+
+
+def _mean_difference(d: Floats, codes: Codes | None) -> _MeanDifference:
     mean, units = float(d.mean()), d.size
     if codes is None:
         error = float(d.std(ddof=1)) / np.sqrt(units)
     else:
-        _, inside = np.unique(codes, return_inverse=True)
+        inside = coded(codes)[1]
         units = int(inside.max()) + 1
         pull = np.bincount(inside, weights=d - mean)
         error = np.sqrt(units / (units - 1) * float((pull**2).sum())) / d.size if units > 1 else 0.0
-    if (d == d[0]).all() or error == 0:
-        return None if mean == epsilon else float(mean > epsilon)
-    return float(scipy.stats.t.cdf((mean - epsilon) / error, units - 1))
+    return _MeanDifference(mean, float(error), units, bool((d == d[0]).all()))
+
+
+def _p_below(d: _MeanDifference, epsilon: float) -> float | None:
+    """The one-sided p of "mean d < epsilon"; None where every d is epsilon."""
+    if d.alike or d.error == 0:
+        return None if d.mean == epsilon else float(d.mean > epsilon)
+    return float(scipy.stats.t.cdf((d.mean - epsilon) / d.error, d.units - 1))

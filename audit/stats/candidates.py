@@ -19,7 +19,7 @@ from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resamples import Resamples
 from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
-from audit.stats.resampling.exact_sums import by_group, ratio
+from audit.stats.resampling.exact_sums import by_group, ratio, total
 from audit.stats.series import Codes, Floats, finite, group_codes
 
 
@@ -114,7 +114,7 @@ def goodhart(
 
 def _over(draw: Resamples, gain: Floats, other: Floats, nothing: str) -> Result:
     # Rounding of equal scores is no gain.
-    if math.isclose(math.fsum(other), 0, abs_tol=1e-12 * max(1.0, float(np.abs(other).sum()))):
+    if math.isclose(total(other), 0, abs_tol=1e-12 * max(1.0, float(np.abs(other).sum()))):
         return Undefined(nothing, gain.size)
     return draw.interval(lambda drawn: _ratio(drawn, gain, other))
 
@@ -127,7 +127,7 @@ def _ratio(draw: Draw, gain: Floats, other: Floats) -> Resampled:
         over, under = draw.summed(counts, sums).T
         return ratio(over, under)
 
-    point = Estimate(math.fsum(gain) / math.fsum(other), None, None, gain.size)
+    point = Estimate(total(gain) / total(other), None, None, gain.size)
     return Resampled(point, resampled)
 
 

@@ -21,10 +21,11 @@ def mean_of_part(
 ) -> Change | None:
     """The mean of the part, against `whole` (`mean_of`). None where nothing can differ: an empty part, a
     part that is all, or one prompt."""
-    if not inside.any() or inside.all():
+    here = np.flatnonzero(inside)
+    if here.size in (0, inside.size):
         return None
-    part, added = mean_of(values[inside], prompts[inside], whole[1].size)
-    return _change(part - whole[0], added, whole[1], prompts[inside])
+    part, added = mean_of(values[here], prompts[here], whole[1].size)
+    return _change(part - whole[0], added, whole[1], prompts[here])
 
 
 def mean_of(values: Floats, prompts: Codes, size: int) -> tuple[float, Floats]:
@@ -37,10 +38,11 @@ def order_of_part(
     people: Floats, judge: Floats, inside: np.ndarray, prompts: Codes, whole: tuple[float, Floats]
 ) -> Change | None:
     """The share of pairs in people's order within the part, against `whole` (`order_of`)."""
-    if not inside.any() or inside.all():
+    here = np.flatnonzero(inside)
+    if here.size in (0, inside.size):
         return None
-    part = order_of(people[inside], judge[inside], prompts[inside], whole[1].size)
-    return None if part is None else _change(part[0] - whole[0], part[1], whole[1], prompts[inside])
+    part = order_of(people[here], judge[here], prompts[here], whole[1].size)
+    return None if part is None else _change(part[0] - whole[0], part[1], whole[1], prompts[here])
 
 
 def order_of(

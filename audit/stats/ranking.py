@@ -116,9 +116,7 @@ def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Un
     if isinstance(series, Undefined):
         return draw.check_length(series, x)
     draw.check_size(series[0].size)
-    point = pearson(scipy.stats.rankdata(series[0]), scipy.stats.rankdata(series[1]))
-    if isinstance(point, Undefined):
-        return point
+    point = _pearson(*(_mid_ranks(draw, values) for values in series), draw.times)
     a, levels = _fewer_levels_second(draw, *series)
 
     def resampled(counts: Counts) -> Floats:
@@ -135,8 +133,17 @@ def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Un
     return Resampled(point, resampled, "correlation", 2.0, rarer=_rarer(draw, *series))
 
 
+def _mid_ranks(draw: Draw, values: Floats) -> Floats:
+    codes = draw.dense(values)
+    held = np.bincount(codes, weights=draw.times)
+    ranks: Floats = (np.cumsum(held) - (held - 1) / 2)[codes]
+    return ranks
+
+
 def _rank_products(draw: Draw, counts: Counts, x: Floats, levels: Codes) -> Floats:
     """sum of (rank of x - mean) (rank of level - mean) over each resample's items."""
+    if draw.times is not None:
+        return rank_products.count_by_kind(draw, counts, x, levels)
     if isinstance(counts, LeftOut):
         return rank_products.without_each(draw, x, levels)
     order = np.argsort(x, kind="stable")
@@ -167,7 +174,11 @@ def pearson(x: ArrayLike, y: ArrayLike) -> Result:
     series = varying(x, y)
     if isinstance(series, Undefined):
         return series
-    return _correlation(*(centred(values) for values in series))
+    return _pearson(*series)
+
+
+def _pearson(x: Floats, y: Floats, times: Floats | None = None) -> Estimate:
+    return _correlation(centred(x, times), centred(y, times), times)
 
 
 def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
@@ -175,9 +186,9 @@ def resampled_pearson(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Und
     if isinstance(series, Undefined):
         return draw.check_length(series, x)
     draw.check_size(series[0].size)
-    a, b = (centred(values) for values in series)
-    point = _correlation(a, b)
-    sums = draw.by_cluster(np.ones(draw.n), a, b, a * a, b * b, a * b)
+    a, b = (centred(values, draw.times) for values in series)
+    point = _correlation(a, b, draw.times)
+    sums = draw.by_cluster(np.ones(a.size), a, b, a * a, b * b, a * b)
 
     def resampled(counts: Counts) -> Floats:
         size, sa, sb, saa, sbb, sab = weighted(counts, sums).T
@@ -194,13 +205,14 @@ def _rarer(draw: Draw, x: Floats, y: Floats) -> tuple[int, int]:
     return min(draw.count_uncommon(x), draw.count_uncommon(y))
 
 
-def _correlation(a: Floats, b: Floats) -> Estimate:
+def _correlation(a: Floats, b: Floats, times: Floats | None = None) -> Estimate:
     # Summed exactly: a product of vectors adds in another order on every machine.
-    scale = math.sqrt(total(a * a)) * math.sqrt(total(b * b))
-    return Estimate(min(1.0, max(-1.0, total(a * b) / scale)), None, None, a.size)
+    scale = math.sqrt(total(a * a, times)) * math.sqrt(total(b * b, times))
+    n = a.size if times is None else int(times.sum())
+    return Estimate(min(1.0, max(-1.0, total(a * b, times) / scale)), None, None, n)
 
 
-def centred(values: Floats) -> Floats:
+def centred(values: Floats, times: Floats | None = None) -> Floats:
     """The values less their mean, the furthest at 1: squares neither overflow nor vanish.
 
     Counted from the smallest value first: of values that differ in their last digits only, that
@@ -208,7 +220,7 @@ def centred(values: Floats) -> Floats:
     """
     values = values - values.min()
     values = values / values.max()
-    values = values - mean(values)
+    values = values - mean(values, times)
     return values / np.abs(values).max()
 
 

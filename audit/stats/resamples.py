@@ -81,6 +81,13 @@ class Resamples:
         self.draw = Draw(clusters, resamples=resamples, seed=seed)
         self.method, self.confidence = method, confidence
 
+    @classmethod
+    def of_kinds(cls, draw: Draw) -> Resamples:
+        """Of items of few kinds: as values of each kind. Jackknifed, and not for differences of two sides."""
+        found = cls.__new__(cls)
+        found.draw, found.method, found.confidence = draw, "jackknife", 0.95
+        return found
+
     def interval(self, find: Callable[[Draw], Resampled | Undefined]) -> Result:
         """Of a statistic that is shown on one page only, and so is no method here."""
         return self._interval(find(self.draw))
@@ -178,7 +185,7 @@ class Resamples:
         human: ArrayLike,
         judge: ArrayLike,
         generators: ArrayLike,
-        released: Mapping[str, date | str | None],
+        released: Mapping[Any, date | str | None],
         *,
         scale: float = 100.0,
     ) -> Result:
@@ -292,7 +299,8 @@ class Resamples:
         without = self.draw.left_out
         if resampled.sides is None:
             left_out = resampled.values(without)
-            return lambda confidence: _jackknifed(resampled, left_out, confidence)
+            alike = self.draw.clusters_alike
+            return lambda confidence: _jackknifed(resampled, left_out, confidence, alike)
         first, second = resampled.sides
         left = first.values(without), second.values(without)
         at = _side(first, left[0]), _side(second, left[1])
@@ -357,10 +365,11 @@ def _result_between(point: Estimate, low: float, high: float) -> Result:
     return replace(point, low=low, high=high)
 
 
-def _jackknifed(resampled: Resampled, left_out: Floats, confidence: float) -> Result:
-    return jackknifed(
-        resampled.point, left_out, resampled.scale, resampled.reach, confidence, resampled.voices
-    )
+def _jackknifed(
+    resampled: Resampled, left_out: Floats, confidence: float, alike: Floats | None = None
+) -> Result:
+    kind = resampled.scale, resampled.reach
+    return jackknifed(resampled.point, left_out, *kind, confidence, resampled.voices, alike)
 
 
 def _side(side: Resampled, left_out: Floats) -> Callable[[float], Estimate]:

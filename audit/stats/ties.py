@@ -167,7 +167,7 @@ def resampled_calibrated_accuracy(
         return series
     people, scores = series
     if groups is None:
-        best = _calibrate_all(people, scores, None)
+        best = _calibrate_all(people, scores, None, draw.times)
         if isinstance(best, Undefined):
             return best
         values = accuracy.over_all(draw, people, scores, best.epsilon)
@@ -194,12 +194,14 @@ def _each_calibrated(listed: GroupedPairs, owner: Codes) -> Values:
     return resampled
 
 
-def _calibrate_all(people: Floats, scores: Floats, decimals: int | None) -> Calibration | Undefined:
-    n = people.size
+def _calibrate_all(
+    people: Floats, scores: Floats, decimals: int | None, times: Floats | None = None
+) -> Calibration | Undefined:
+    n = people.size if times is None else int(times.sum())
     if n < 2:
         return Undefined("no pairs: fewer than two items", n)
     total = n * (n - 1) // 2
-    epsilon, right = best_epsilon(people, scores, decimals)
+    epsilon, right = best_epsilon(people, scores, decimals, times)
     return Calibration(right / total, epsilon, right, total, 1, n, comparison(decimals))
 
 

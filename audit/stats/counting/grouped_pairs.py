@@ -65,6 +65,19 @@ class GroupedPairs:
             int(per_group.sum()),
         )
 
+    def pairs_of_groups(self, chosen: np.ndarray) -> GroupedPairs:
+        """The pairs of some groups; the others keep their numbers, without a pair."""
+        kept = np.flatnonzero(chosen[self.group])
+        per_group = np.where(chosen, self.per_group, 0)
+        return GroupedPairs(
+            self.gap[kept],
+            self.sign[kept],
+            self.group[kept],
+            per_group,
+            np.where(chosen, self.concordant, 0),
+            int(per_group.sum()),
+        )
+
     def right(self, epsilon: float) -> Codes:
         """Pairs decided rightly, by group."""
         upto = int(np.searchsorted(self.gap, epsilon, side="right"))

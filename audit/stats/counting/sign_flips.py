@@ -16,10 +16,11 @@ MOST = 2_000_000
 
 def normal(terms: Floats) -> float:
     """The chance in the limit of many terms: sum / root of the sum of squares, as normal."""
-    squares = math.fsum(terms**2)
-    return (
-        0.5 if squares == 0 else float(scipy.stats.norm.sf(math.fsum(terms) / math.sqrt(squares)))
-    )
+    # A list is walked in a third of the time of an array.
+    squares = math.fsum((terms**2).tolist())
+    if squares == 0:
+        return 0.5
+    return float(scipy.stats.norm.sf(math.fsum(terms.tolist()) / math.sqrt(squares)))
 
 
 def exact(terms: Floats) -> tuple[float, float] | None:

@@ -51,8 +51,8 @@ def cross_validated(
     fold_of[paired[order]] = np.arange(paired.size) % folds
     accuracy, chosen = np.zeros(size), []
     for fold in range(folds):
-        others = (fold_of[codes] >= 0) & (fold_of[codes] != fold)
-        best = ties.calibrate(people[others], scores[others], groups=codes[others])
+        others = listed.pairs_of_groups((fold_of >= 0) & (fold_of != fold))
+        best = ties.calibrate_among(others, people.size)
         if isinstance(best, Undefined):
             return Undefined(best.reason, people.size)
         here = fold_of == fold

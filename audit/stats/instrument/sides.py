@@ -73,7 +73,9 @@ def generators_of(moments: Moments, *, noise_together: bool = False) -> Generato
         if noise_together:
             people = _covariances_without_noise(moments, n, y)
     few = (n < 2) | (m < 2)
-    return Generators(n, s, y, np.where(few, np.nan, n * judge), np.where(few, np.nan, n * people))
+    tables = n, s, y, np.where(few, np.nan, n * judge), np.where(few, np.nan, n * people)
+    # By column: sides take some generators of all rows.
+    return Generators(*map(np.asfortranarray, tables))
 
 
 def _covariances_without_noise(moments: Moments, n: Floats, y: Floats) -> Floats:

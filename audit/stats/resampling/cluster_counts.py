@@ -84,12 +84,14 @@ def _rows_at_once(clusters: int) -> int:
     return max(1, 2**20 // clusters)
 
 
-def kept_parts(clusters: int, resamples: int, seed: int) -> Iterator[Floats]:
+def kept_parts(
+    clusters: int, resamples: int, seed: int, kind: type[np.floating] = np.float64
+) -> Iterator[np.ndarray]:
     """As `in_parts`, of a table that is kept for the next judge."""
     table = in_whole_numbers(clusters, resamples, seed)
     rows = _rows_at_once(clusters)
     for first in range(0, resamples, rows):
-        yield table[first : first + rows].astype(np.float64)
+        yield table[first : first + rows].astype(kind)
 
 
 @remember_tables

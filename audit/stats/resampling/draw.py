@@ -36,7 +36,7 @@ from audit.stats.resampling.cluster_counts import (
     largest,
 )
 from audit.stats.resampling.cluster_order import by_content
-from audit.stats.resampling.exact_sums import by_group, halves, weighted
+from audit.stats.resampling.exact_sums import by_group, halves, is_whole, weighted
 from audit.stats.resampling.small_samples import LEAST_RARER, LimitsAt, Scale
 from audit.stats.series import Codes, Floats, finite, group_codes, same_length
 
@@ -85,6 +85,10 @@ class Draw:
         self._known: dict[tuple, Any] = {}
         self._names: dict[int, tuple[np.ndarray, int]] = {}
         self._sizes: Floats | None = None
+        # Of each item how many there are like it, and of each cluster: None where each stands for itself
+        # (`kinds` has others).
+        self.times: Floats | None = None
+        self.clusters_alike: Floats | None = None
 
     def part(self, inside: NDArray[np.bool_]) -> Draw:
         """Some of the items in the same resamples: clusters keep their counts."""
@@ -151,6 +155,10 @@ class Draw:
         """Clusters x series: the sum of each series over the items of a cluster."""
         return np.stack([by_group(v, self.cluster, self.clusters) for v in values], axis=1)
 
+    def each_cluster(self, sums: Floats) -> Floats:
+        """The sums of clusters, one row for each of them."""
+        return sums
+
     def by_content(self, held: Floats) -> Codes:
         """The place of each cluster in an order that no name decides."""
         place = np.empty(self.clusters, np.int64)
@@ -167,9 +175,16 @@ class Draw:
 
         def count_items() -> tuple[int, int]:
             codes = self.dense(x)
-            return self.count_holding(codes != np.bincount(codes).argmax())
+            return self.count_holding(codes != self.commonest(codes))
 
         return self.remember(("rarer", self.digest(x)), count_items)
+
+    def commonest(self, codes: Codes) -> int:
+        return int(np.bincount(codes, weights=self.times).argmax())
+
+    def count_clusters(self, chosen: NDArray[np.bool_]) -> int:
+        """How many clusters these are."""
+        return int(np.count_nonzero(chosen))
 
     def count_holding(self, items: NDArray[np.bool_]) -> tuple[int, int]:
         """How many clusters hold one of these items, of how many."""
@@ -191,6 +206,13 @@ class Draw:
         upper, lower = halves(sums)
         parts = in_parts(self.clusters, self.resamples, self.seed)
         if self.clusters * self.resamples <= KEPT_BYTES:
+            # Every resample holds as many clusters as there are: so far no sum of whole numbers is rounded.
+            few = not lower.any() and is_whole(upper.ravel())
+            if few and float(np.abs(upper).max(initial=0)) * self.clusters < 2**24:
+                single = kept_parts(self.clusters, self.resamples, self.seed, np.float32)
+                return np.vstack([part @ upper.astype(np.float32) for part in single]).astype(
+                    np.float64
+                )
             parts = kept_parts(self.clusters, self.resamples, self.seed)
         both = np.hstack([upper, lower])
         found = np.vstack([part @ both for part in parts])

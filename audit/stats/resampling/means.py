@@ -92,6 +92,6 @@ def share(draw: Draw, point: Estimate, hit: np.ndarray, asked: np.ndarray) -> Re
         return ratio(hits, all_asked)
 
     def limits() -> LimitsAt:
-        return limits_of_share(*sums.T)
+        return limits_of_share(*draw.each_cluster(sums).T)
 
     return Resampled(point, resampled, "share", limits=limits)

@@ -99,11 +99,11 @@ def _cells(draw: Draw, x: Floats, levels: Codes) -> tuple[Codes, int] | None:
     compared with each other: the verdicts of a judge."""
     depth = int(levels.max()) + 1
     x_codes = draw.dense(x)
-    if (int(x_codes.max()) + 1) * depth > MOST_CELLS:
+    if draw.times is None and (int(x_codes.max()) + 1) * depth > MOST_CELLS:
         return None
     cell = draw.dense(x_codes * depth + levels)
     kinds = int(cell.max()) + 1
-    return (cell, kinds) if kinds <= max(FEW_KINDS, draw.clusters // 4) else None
+    return (cell, kinds) if kinds <= draw.clusters // 4 or _few(draw, kinds) else None
 
 
 def _between_cells(
@@ -133,7 +133,7 @@ def _between_cells(
 
 def _few(draw: Draw, kinds: int) -> bool:
     """Whether a table of clusters by kinds is no larger than the items."""
-    return kinds <= max(FEW_KINDS, draw.n // draw.clusters)
+    return draw.times is not None or kinds <= max(FEW_KINDS, draw.n // draw.clusters)
 
 
 def _held_by_kind(draw: Draw, counts: Counts, codes: Codes, kinds: int) -> Floats:
@@ -178,7 +178,7 @@ def _count_tied(
 def won(draw: Draw, counts: Counts, positive: Codes, x: Floats) -> tuple[Floats, Floats, Floats]:
     """Won comparisons (Mann-Whitney; a tie is half), positives and negatives of each resample."""
     size = counts @ draw.sizes()
-    m = counts @ np.bincount(draw.cluster, weights=positive, minlength=draw.clusters)
+    m = counts @ draw.by_class(positive, 2)[:, 1]
     _, tied_x, _, tied_both = tied(draw, counts, x, positive)
     return right(draw, counts, x, positive) + (tied_x - tied_both) / 2, m, size - m
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw
 from audit.stats.resampling.exact_sums import by_group
 from audit.stats.series import Codes, Floats
@@ -32,6 +33,18 @@ def without_each(draw: Draw, x: Floats, levels: Codes) -> Floats:
     size = draw.n - draw.sizes()
     without: Floats = total - size**3 / 4
     return without
+
+
+def count_by_kind(draw: Draw, counts: Counts, x: Floats, levels: Codes) -> Floats:
+    """The same on any resample, of items of few kinds."""
+    codes = draw.dense(x)
+    size = counts @ draw.sizes()
+    held = draw.summed(counts, draw.by_class(np.arange(codes.size), codes.size))
+    for series in (codes, levels):
+        there = draw.summed(counts, draw.by_class(series, int(series.max()) + 1))
+        held *= (np.cumsum(there, axis=1) - there / 2)[:, series]
+    products: Floats = held.sum(axis=1) - size**3 / 4
+    return products
 
 
 def _places(codes: Codes) -> Floats:

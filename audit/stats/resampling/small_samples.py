@@ -259,14 +259,16 @@ def jackknifed(
     reach: float,
     confidence: float = 0.95,
     voices: int = 0,
+    times: Floats | None = None,
 ) -> Result:
     """`left_out` is the statistic without each cluster in turn; `reach` how far it falls from its
-    end of the scale when all of `voices` clusters go wrong (0: all there are)."""
-    clusters, value = left_out.size, point.value
-    if (undefined := _undefined_without(left_out, point.n)) is not None:
+    end of the scale when all of `voices` clusters go wrong (0: all there are). `times`: how many
+    clusters are like each of these."""
+    clusters, value = left_out.size if times is None else int(times.sum()), point.value
+    if (undefined := _undefined_without(left_out, point.n, times)) is not None:
         return undefined
-    away = (left_out - mean(left_out)) ** 2
-    spread = total(away)
+    away = (left_out - mean(left_out, times)) ** 2
+    spread = total(away, times)
     error = math.sqrt((clusters - 1) / clusters * spread)
     bottom = {"plain": -math.inf, "share": 0.0, "correlation": -1.0}[scale]
     top = math.inf if scale == "plain" else 1.0
@@ -278,7 +280,8 @@ def jackknifed(
         return Estimate(value, max(low, bottom), min(high, top), point.n)
     if error <= rounding:
         return Undefined(NO_SPREAD, point.n)
-    half = float(scipy.special.stdtrit(_freedom(away, spread), (1 + confidence) / 2)) * error
+    freedom = _freedom(away, spread, clusters, times)
+    half = float(scipy.special.stdtrit(freedom, (1 + confidence) / 2)) * error
     if scale == "plain":
         low, high = value - half, value + half
     elif scale == "share":
@@ -290,11 +293,10 @@ def jackknifed(
     return Estimate(value, min(low, value), max(high, value), point.n)
 
 
-def _freedom(squares: Floats, spread: float) -> float:
+def _freedom(squares: Floats, spread: float, clusters: int, times: Floats | None) -> float:
     """As many degrees of freedom as a variance has that is the sum of these: G - 1 where they are those
     of a normal, fewer where a few are most of it."""
-    clusters = squares.size
-    kurtosis = clusters * total((squares / spread) ** 2)
+    kurtosis = clusters * total((squares / spread) ** 2, times)
     return min(clusters - 1.0, max(2.0, 2 * clusters / max(kurtosis - 1, 1e-9)))
 
 
@@ -336,10 +338,11 @@ def _with_limits(side: Estimate) -> tuple[float, float, float]:
     return side.value, side.low, side.high
 
 
-def _undefined_without(left_out: Floats, n: int) -> Undefined | None:
-    missing = int(np.isnan(left_out).sum())
-    if not missing:
+def _undefined_without(left_out: Floats, n: int, times: Floats | None = None) -> Undefined | None:
+    nowhere = np.isnan(left_out)
+    if not nowhere.any():
         return None
+    missing = int(nowhere.sum() if times is None else times[nowhere].sum())
     which = "one prompt" if missing == 1 else f"one of {missing} prompts"
     return Undefined(f"too few to judge: without {which} it is undefined", n)
 
