@@ -31,9 +31,9 @@ def tasks(study: Study, rows: Rows) -> Iterator[Task]:
     images = chain.from_iterable(image_chunks(study, "prompt__text", "generator__name", "file"))
     for image, of_image in groupby(rows, itemgetter("image_id")):
         # Both come in the order of the keys.
-        found = next(there for there in images if there[0] == image)
+        _, prompt, generator, file = next(there for there in images if there[0] == image)
         people = [(rater, list(given)) for rater, given in groupby(of_image, itemgetter("rater"))]
-        yield Task(*found, people)
+        yield Task(image, prompt, generator, file, people)
 
 
 def question_of(row: Row) -> str:

@@ -51,7 +51,9 @@ def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
         made_by = _metadata(about, f"generator_{letter}")
         yield from place.image(key, prompt, made_by, file if file.is_file() else None, line)
     for value in votes:
-        yield VoteRecord(prompt, *keys, "", "match", value, line=line, source=place.source)
+        yield VoteRecord(
+            prompt, keys[0], keys[1], "", "match", value, line=line, source=place.source
+        )
 
 
 def _votes(cell: Mapping[str, Any], counted: list[tuple[str, int]]) -> list[Any]:

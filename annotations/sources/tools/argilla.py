@@ -18,7 +18,13 @@ from annotations.sources.json_values import take, take_text
 from annotations.sources.records import LabelRecord, Record, Unreadable
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import document, numbered
-from annotations.sources.tools.task_images import PICTURES, TaskImages, first_of, key_of
+from annotations.sources.tools.task_images import (
+    PICTURES,
+    TaskImages,
+    first_of,
+    key_of,
+    question_and_part,
+)
 
 INLINE = "data:image/"
 # Argilla knows people by UUIDs: ours hold the pseudonym that an export gave, so that it comes back.
@@ -29,7 +35,6 @@ OUR_PERSON = re.compile(rf"{OURS}([0-9a-f]{{10}})")
 BEFORE_ATOM = "--"
 # Names that it refuses for a question; ours get a mark.
 REFUSED = {"add", "count", "index", "remove", "serialize"}
-OF_ATOM = re.compile(rf"(.+){BEFORE_ATOM}(\d{{1,5}})")
 Item = dict[str, Any]
 
 
@@ -94,9 +99,8 @@ class _Reader:
             if who in answered:
                 raise Unfit(question, value, f"{who} answered “{question}” twice about {key}.")
             answered.add(who)
-            part = OF_ATOM.fullmatch(question)
-            named, atom = (part[1], int(part[2])) if part else (own_name(question), None)
-            yield LabelRecord(key, who, named, value, atom, line=line, source=self.tasks.source)
+            asked, part = question_and_part(own_name(question), BEFORE_ATOM)
+            yield LabelRecord(key, who, asked, value, part, line=line, source=self.tasks.source)
 
 
 def question_name(question: str, atom: Any = "") -> str:

@@ -14,7 +14,7 @@ from annotations.sources.json_values import take, take_text
 from annotations.sources.records import LabelRecord, Record, Remark, Unreadable
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import json_lines, objects
-from annotations.sources.tools.task_images import OF_ATOM, TaskImages, key_of
+from annotations.sources.tools.task_images import TaskImages, key_of, question_and_part
 
 TOGETHER, NOBODY = "all", "doccano"
 NAMED = {"id", "label"}
@@ -91,7 +91,5 @@ def _by_question(labels: list[str], asked: Any) -> dict[tuple[str, int | None], 
         if not between or named not in known:
             found.setdefault(("label", None), []).append(label)
             continue
-        part = OF_ATOM.fullmatch(named)
-        place = (part[1], int(part[2])) if part else (named, None)
-        found.setdefault(place, []).append(text)
+        found.setdefault(question_and_part(named), []).append(text)
     return found

@@ -16,7 +16,13 @@ from annotations.sources.json_values import take, take_text
 from annotations.sources.records import LabelRecord, Record, Unreadable
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import document, numbered
-from annotations.sources.tools.task_images import OF_ATOM, PICTURES, TaskImages, first_of, key_of
+from annotations.sources.tools.task_images import (
+    PICTURES,
+    TaskImages,
+    first_of,
+    key_of,
+    question_and_part,
+)
 
 # In JSON-MIN the answers stand between these two, each under the name of its question.
 BEGINS, ENDS = "id", "annotator"
@@ -77,13 +83,13 @@ class _Reader:
             if name in answered:
                 raise Unfit(name, value, f"{rater} answered “{name}” twice about {key}.")
             answered.add(name)
-            match = OF_ATOM.fullmatch(name)
+            question, part = question_and_part(name)
             yield LabelRecord(
                 key,
                 rater,
-                match[1] if match else name,
+                question,
                 value,
-                int(match[2]) if match else None,
+                part,
                 None if seconds is None else tidy_tables.number("lead_time", seconds),
                 tidy_tables.instant("created_at", moment) if moment else None,
                 line=line,

@@ -137,7 +137,7 @@ def _of_state(file: Path) -> Iterator[Row[Item]]:
     state = document(file)
     if not isinstance(state, dict) or not isinstance(state.get(LABELS), dict):
         raise Unreadable(f"{file.name} is no state of a person of Potato: “{LABELS}” is missing.")
-    spans = state.get(SPANS) if isinstance(state.get(SPANS), dict) else {}
+    spans: Item = found if isinstance(found := state.get(SPANS), dict) else {}
     times = state.get("instance_id_to_behavioral_data")
     items = []
     for key in dict.fromkeys(chain(state[LABELS], spans)):

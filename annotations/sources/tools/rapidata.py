@@ -92,11 +92,12 @@ class _Reader:
         prompt = {"prompt": item["context"]} if isinstance(item.get("context"), str) else {}
         yield from self.tasks.send(key, file, about | prompt, line)
         # All of an image, or none of it.
-        yield from list(
+        given: Iterator[Record] = (
             self._score(key, question, item, line)
             if self.judge
             else self._labels(key, question, item, line)
         )
+        yield from list(given)
 
     def _labels(self, key: str, question: str, item: Item, line: int) -> Iterator[LabelRecord]:
         for number, value in enumerate(_responses(item), 1):

@@ -16,10 +16,10 @@ from annotations.sources.records import ImageRecord, PromptRecord, Record, Remar
 
 # What a tool puts before the name of a file that was uploaded.
 UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
-# A question about a part of the prompt: `QUESTION.3`.
-OF_ATOM = re.compile(r"(.+)\.(\d{1,5})")
 PROMPTS, GENERATORS = ("prompt", "caption", "text"), ("generator", "model")
 PICTURES = ("image", "img", "picture", "url")
+# Digits of the number of a part.
+LONGEST_PART = 5
 Item = dict[str, Any]
 
 
@@ -78,3 +78,11 @@ def key_of(data: Item, file: str) -> str:
 
 def first_of(data: Item, names: tuple[str, ...]) -> str:
     return next((data[n] for n in names if isinstance(data.get(n), str) and data[n].strip()), "")
+
+
+def question_and_part(name: str, between: str = ".") -> tuple[str, int | None]:
+    """`QUESTION.3` is about part 3 of the prompt."""
+    question, found, part = name.rpartition(between)
+    if found and question and part.isascii() and part.isdecimal() and len(part) <= LONGEST_PART:
+        return question, int(part)
+    return name, None
