@@ -21,6 +21,7 @@ from audit.stats import enough, multiplicity
 from audit.stats.estimate import Result, Undefined
 
 BY = "auroc"
+P_VALUE = "the level at which the interval of the difference touches 0"
 RANKS = ("kendall_tau_b", "pairwise_accuracy")
 
 
@@ -45,8 +46,8 @@ def comparison(best: str | None, differences: Mapping[str, dict[str, Any]]) -> d
         "by": BY,
         "at_least": enough.IMAGES,
         "tests": {
-            "auroc": "the level at which the interval of the difference touches 0",
-            "percent_agreement": "the level at which the interval of the difference touches 0",
+            "auroc": P_VALUE,
+            "percent_agreement": P_VALUE,
             "correction": "Holm",
         },
         "judges": dict(differences),

@@ -30,7 +30,7 @@ from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POSITION
 from audit.statistic_names import CONSENSUS, STATISTICS
 from audit.training.asked import RULES as TRAINING_RULES
 from audit.view import SLICES
-from audit.words.drift_state import FOLLOWING, PAIRS
+from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, FOLLOWING, HOLDS, PAIRS
 from audit.words.glossary import all_terms
 from judges.cards.changes import CHANGES, LADDER, LADDERS
 from judges.exports.tables import TABLES
@@ -297,6 +297,7 @@ def names_of_facts() -> Iterator[str]:
     for words in FOLLOWING.values():
         yield from (words, f"%(judge)s {words}", f"%(judge)s {words} (%(order)s)")
     yield f"{PAIRS} %(value)s"
+    yield from (*FOLLOWING, CANNOT_BE_TOLD, DRIFTS, HOLDS)
 
 
 def names_of_questions() -> Iterator[str]:

@@ -25,18 +25,18 @@ def rows_of_agreement(report: Report | None, name: str) -> list[dict[str, Any]]:
         return [not_measured(AGREEMENT, NO_REPORT if report is None else _not_in(report))]
     follows, drift = judged["follows"], judged["drift"]
     gap = drift.get("gap") or {"undefined": drift.get("reason") or "no dates", "n": 0}
-    asked = f"on “{report.body['question']}”"
+    what, asked = follows["what"], report.body["question"]
     rows = [
         row(
             AGREEMENT,
-            f"{follows['what']} {asked}, all generators",
+            gettext_noop(f"{what} on “{asked}”, all generators"),
             SHARE,
             _result(follows),
             state=follows["state"],
         ),
         row(
             AGREEMENT,
-            f"{follows['what']} {asked}, newest third",
+            gettext_noop(f"{what} on “{asked}”, newest third"),
             SHARE,
             _result(follows["newest"]),
             state=follows["newest"]["state"],
