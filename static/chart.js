@@ -56,7 +56,7 @@ async function draw(box) {
     drawn.set(plot, { view: known.view });
     plot.querySelector(".coming")?.remove();
     if (!known.view)
-      plot.textContent = `The chart could not be drawn (${error.message}). The numbers stand below.`;
+      plot.textContent = gettext("The chart could not be drawn (%(message)). The numbers stand below.", { message: error.message });
   }
 }
 

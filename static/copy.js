@@ -8,11 +8,21 @@ async function copy(button) {
   field.select();
   try {
     await navigator.clipboard.writeText(field.value);
-    status.textContent = "Copied.";
+    status.textContent = gettext("Copied.");
   } catch {
-    status.textContent = "The link is selected: copy it with Ctrl+C, or ⌘C on a Mac.";
+    status.textContent = gettext("The link is selected: copy it with Ctrl+C, or ⌘C on a Mac.");
   }
 }
+
+// A menu of languages adds `?lang=` to the link in the field that it names, or takes it off.
+document.addEventListener("change", ({ target }) => {
+  const field = document.getElementById(target.dataset?.langOf);
+  if (!field) return;
+  const address = new URL(field.value);
+  if (target.value) address.searchParams.set("lang", target.value);
+  else address.searchParams.delete("lang");
+  field.value = address.href;
+});
 
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-copy]");

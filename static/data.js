@@ -17,7 +17,7 @@ function show() {
     box.disabled = all.checked;
   }
   const number = all.checked ? Number(form.dataset.total) : chosen.size;
-  line.textContent = number ? gettext("%s chosen").replace("%s", number) : "";
+  line.textContent = number ? gettext("%(number) chosen", { number }) : "";
   for (const button of form.querySelectorAll('[name="do"]')) button.disabled = !number;
 }
 

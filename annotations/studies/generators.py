@@ -14,11 +14,13 @@ from pathlib import Path
 
 from django.db import transaction
 from django.db.models import F, QuerySet
+from django.utils.translation import gettext
 
 from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.exports import study_tables
 from annotations.exports.labels import as_csv
+from annotations.language.stored_words import say
 from annotations.models import Generator, Study
 from annotations.sources.checks import KEY_LENGTH, Unfit, check_text
 from annotations.sources.records import GeneratorRecord, Rejected, Unreadable
@@ -97,6 +99,11 @@ class TableRefused(StudyRefused):
         self.wrong = wrong[:20]
 
 
+def _at(line: int, field: str, reason: str) -> str:
+    words = gettext("Line %(line)s, %(field)s: %(reason)s")
+    return words % {"line": line, "field": field, "reason": say(reason)}
+
+
 def generators_by_date(study: Study) -> QuerySet[Generator]:
     """In the order of their dates, those without last."""
     return Generator.objects.filter(study=study).order_by(
@@ -167,7 +174,7 @@ def import_table(*, study: Study, path: Path) -> int:
     try:
         for record in read_table(path):
             if isinstance(record, Rejected):
-                wrong.append(f"Line {record.line}, {record.field}: {record.reason}")
+                wrong.append(_at(record.line, record.field, record.reason))
             elif isinstance(record, GeneratorRecord) and record.name in rows:
                 row = rows[record.name]
                 released = record.release_date or row.release_date
@@ -178,7 +185,7 @@ def import_table(*, study: Study, path: Path) -> int:
                 )
             elif isinstance(record, GeneratorRecord):
                 words = f"the study has no generator “{record.name[:80]}”."
-                wrong.append(f"Line {record.line}, generator: {words}")
+                wrong.append(_at(record.line, "generator", words))
     except Unreadable as error:
         raise TableRefused([error.message]) from None
     if not given and not wrong:

@@ -77,7 +77,7 @@ def delete_group(*, group: Group) -> str:
         get = gettext("People who come by its links get all images now; every answer is kept.")
     else:
         get = ngettext(
-            "Its one person gets all images now; every answer is kept.",
+            "Its %(people)s person gets all images now; every answer is kept.",
             "Its %(people)s people get all images now; every answer is kept.",
             people,
         ) % {"people": people}

@@ -16,6 +16,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.utils.timezone import now
+from django.utils.translation import gettext
 
 from annotations import event_log
 from annotations.errors import LabelRefused, StudyRefused
@@ -23,6 +24,7 @@ from annotations.exports.labels import defused
 from annotations.forms.per_image import AskedQuestion
 from annotations.forms.validate_answers import validated
 from annotations.forms.versions import form_of, in_words, questions_for
+from annotations.language.stored_words import say
 from annotations.models import Annotation, Answer, FormVersion, Image, KnownAnswer, Study
 from annotations.sources.checks import is_sound
 from annotations.sources.records import Rejected, Remark, Unreadable
@@ -196,7 +198,8 @@ def import_table(*, study: Study, path: Path, by: Any = None) -> int:
         try:
             image.gold = _some(check_answers(image=image, answers=answers), explanation)
         except StudyRefused as refusal:
-            wrong.append(f"Line {line}, image “{key[:80]}”: {refusal.message}")
+            words = gettext("Line %(line)s, image “%(key)s”: %(reason)s")
+            wrong.append(words % {"line": line, "key": key[:80], "reason": say(refusal.message)})
         notes.append(KnownAnswer(image=image, set_by=by, set_at=now(), explanation=explanation))
     if not given:
         wrong.append("The table has no rows below its header.")
@@ -219,7 +222,8 @@ def _read(path: Path, wrong: list[str]) -> dict[str, tuple[int, dict[str, str], 
     try:
         for row in table(path, required=COLUMNS, optional=MORE):
             if isinstance(row, Rejected):
-                wrong.append(f"Line {row.line}: {row.reason}")
+                words = gettext("Line %(line)s: %(reason)s")
+                wrong.append(words % {"line": row.line, "reason": say(row.reason)})
             elif isinstance(row, Row) and not isinstance(row, Remark):
                 image, question, value, atom, explanation = (
                     restored(str(cell)).strip() for cell in row.value

@@ -184,7 +184,7 @@ def _deed(study: Study, rule: str) -> str:
         }
     people = _other_members(study).count()
     taken = ngettext(
-        "the name, worker number and network address of one person are taken out, and their account "
+        "the name, worker number and network address of %(people)s person are taken out, and their account "
         "leaves the study.",
         "the names, worker numbers and network addresses of %(people)s people are taken out, and "
         "their accounts leave the study.",

@@ -116,8 +116,8 @@ def remove(*, member: Membership) -> str:
     if not closed:
         return ""
     return ngettext(
-        "The link that %(name)s made or came by is closed. Make a new one for others.",
-        "The %(closed)s links that %(name)s made or came by are closed. Make a new one for others.",
+        "%(closed)s link that %(name)s made or came by is closed. Make a new one for others.",
+        "%(closed)s links that %(name)s made or came by are closed. Make a new one for others.",
         closed,
     ) % {"name": member.name, "closed": closed}
 

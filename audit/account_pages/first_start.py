@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.forms import CharField, EmailField, EmailInput, TextInput
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
@@ -24,12 +25,12 @@ class FirstAccountForm(AccountForm):
     field_order = ["code", "username", "email", "password1", "password2"]
 
     code = CharField(
-        label="Code from the terminal or the log",
+        label=gettext_lazy("Code from the terminal or the log"),
         max_length=40,
         widget=TextInput(attrs={"autocomplete": "off", "autocapitalize": "characters"}),
     )
     email = EmailField(
-        label="E-mail address (optional)",
+        label=gettext_lazy("E-mail address (optional)"),
         required=False,
         max_length=254,
         widget=EmailInput(attrs={"autocomplete": "email"}),

@@ -41,7 +41,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
 SCRIPTS = (
     *("base.js", "compare.js", "label-edit.js", "label-outbox.js", "label-page.js"),
-    *("practice-page.js", "bring.js", "data.js"),
+    *("practice-page.js", "bring.js", "data.js", "copy.js", "chart.js"),
 )
 # What these say is stored or refused in English; a page shows it in its language (`annotations.language.stored_words`).
 WORDS = (
@@ -62,6 +62,8 @@ STORED = (
     *("audit/pages/one_question/published_sets.py", "audit/accounts/reset_links.py"),
     *(f"audit/training/{name}.py" for name in ("choose", "warnings", "confirm")),
     *("audit/pages/people.py", "audit/repairs/findings.py"),
+    *("audit/accounts/first_account.py", "audit/accounts/second_factor.py"),
+    *("audit/accounts/single_sign_on.py", "audit/webhooks/set_up.py", "audit/webhooks/address.py"),
     *("audit/account_pages/*.py", "audit/next_labels/to_people.py", "audit/next_labels/draw.py"),
     *(f"audit/words/{name}.py" for name in WORDS),
     *("audit/charts/*.py", "audit/questions/*/*.py"),

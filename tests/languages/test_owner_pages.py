@@ -5,14 +5,17 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.contrib.auth.models import User
 from django.urls import reverse
+from django.utils import translation
 
 from annotations.exports.pseudonyms import pseudonym
 from annotations.forms.papers import FORMS
-from annotations.models import Atom, Flag, Image, Membership, Prompt, Selection, Study
+from annotations.models import Atom, Event, Flag, Image, Membership, Prompt, Selection, Study
 from annotations.studies import crowd, groups, invitations, known_answers, practice, selections
 from annotations.studies import settings as study_settings
-from audit.models import Report
+from audit.accounts import reset_links
+from audit.models import AccountLanguage, Report
 from audit.reports import make as reports
 from audit.test_judge.published import SETS
 from tests import making
@@ -141,3 +144,98 @@ def test_pages_of_no_study_are_finished(as_alice, lived_in, alice, bracketed, na
     alice.user.save()
     page = as_alice.get(reverse(name) + "?q=a", headers=bracketed)
     assert_all_in_brackets(page, [*data_of(lived_in), *published_titles(), "MB"])
+
+
+@pytest.mark.parametrize(
+    ("route", "sent"),
+    [
+        ("invite", {"role": "annotator", "uses": "0", "days": "7"}),
+        ("invite", {"kind": "crowd", "completion_code": ""}),
+        ("people-add", {"name": "nobody1", "role": "annotator"}),
+        ("people-rules", {"overlap": "many"}),
+        ("people-rules", {"fastest_seconds": "900"}),
+        ("people-groups", {"name": "", "selection": "1", "which": "these"}),
+        ("manage-change", {"title": ""}),
+        ("retention", {"rule": "delete", "days": "30"}),
+        ("retention", {"rule": "forget", "days": "0"}),
+        ("study-delete", {"name": "no"}),
+        ("form-edit", {"definition": "Title: x\n", "use": "yes"}),
+        ("form-edit", {"do": "builder"}),
+        ("known-answer-share", {"gold_share": "99"}),
+        ("known-answer-import", {"table": "image_id,question,value\nnone1,aligned,1\n"}),
+        ("practice-change", {"do": "set", "images": "9", "pass_mark": "80", "tries": "1"}),
+        ("prompt-make", {"maker": "geneval2", "count": "x", "seed": "0"}),
+        ("prompt-make", {"maker": "geneval2", "count": "3", "seed": "0"}),
+        ("prompt-write", {"prompts": "a red cup\ntwo dogs"}),
+        ("generator-import", {"table": "generator,release_date\nnone1,2024-01-01\n"}),
+        ("data-draw", {"count": "no", "seed": "0"}),
+    ],
+)
+@pytest.mark.parametrize("language", ["de", "zh-hans"])
+def test_what_a_form_of_owners_answers_has_a_translation(as_alice, lived_in, language, route, sent):
+    """In a real language: a sentence that nobody has translated would be marked, or stand as it is."""
+    address, said = reverse(route, args=[lived_in.slug]), []
+    if route == "people-groups":
+        sent = {**sent, "selection": lived_in.selections.get().pk}
+    for spoken in ("en", language):
+        answer = as_alice.post(address, sent, headers={"Accept-Language": spoken})
+        if answer.status_code == 302:
+            answer = as_alice.get(answer.url, headers={"Accept-Language": spoken})
+        found = texts_outside_brackets(answer.text, [*ALWAYS, *data_of(lived_in)])
+        said.append({text for text in found if len(text.split()) > 2})
+    assert said[0] and not said[0] & said[1]
+    assert '<span lang="en">' not in answer.text
+
+
+@pytest.mark.parametrize("name", ["code", "needs-code", "reset-link", "first-start", "reset"])
+def test_pages_around_an_account_are_finished(client, study, alice, bob, bracketed, name, settings):
+    if name in ("code", "needs-code"):
+        link = crowd.open_to_crowd(study=study, by=alice.user, completion_code="C0DE")
+        address = reverse("crowd", args=[invitations.token_of(link)]) + "?PROLIFIC_PID=w1"
+        if name == "needs-code":
+            client.post(address, {"worker": "w1", "chosen_code": "AAAA-BBBB-CCCC"})
+            client.cookies.clear()
+        page = client.get(address, headers=bracketed)
+        code = [page.context["chosen_code"]]
+        return assert_all_in_brackets(page, [*texts_of_forms(study), *code, "w1"])
+    if name == "reset-link":
+        client.force_login(alice.user)
+        page = client.post(reverse(name, args=[study.slug, bob.pk]), headers=bracketed)
+        return assert_all_in_brackets(page, texts_of_forms(study))
+    if name == "reset":
+        page = client.get(reset_links.make(user=bob.user), headers=bracketed, follow=True)
+        return assert_all_in_brackets(page, [])
+    User.objects.all().delete()
+    for sent in (None, {"username": "", "password1": "a", "password2": "b", "code": "x"}):
+        ask = client.get if sent is None else client.post
+        page = ask(reverse(name), sent, headers=bracketed, REMOTE_ADDR="203.0.113.9")
+        assert_all_in_brackets(page, [])
+
+
+@pytest.mark.parametrize(
+    ("language", "subject", "words"),
+    [
+        ("", "A new password for Jurybox", "Set it here, within a day:"),
+        ("de", "Ein neues Passwort für Jurybox", "Setzen Sie es hier innerhalb eines Tages:"),
+        ("zh-hans", "Jurybox 新密码", "请在一天之内在此设置："),
+    ],
+)
+def test_a_mail_is_in_the_language_of_its_account(bob, mailoutbox, language, subject, words):
+    bob.user.email = "bob@lab.example"
+    bob.user.save()
+    if language:
+        AccountLanguage.objects.create(user=bob.user, language=language)
+    with translation.override("de"):
+        reset_links.send_mails([bob.user.pk], "https://jury.example/")
+    assert mailoutbox[0].subject == subject
+    assert words in mailoutbox[0].body and "https://jury.example/reset/" in mailoutbox[0].body
+
+
+def test_the_history_is_stored_in_english_and_told_in_the_language(as_alice, lived_in):
+    study_settings.set_status(study=lived_in, status="paused")
+    with translation.override("de"):
+        study_settings.set_status(study=lived_in, status="open")
+    page = as_alice.get(reverse("events", args=[lived_in.slug]), headers={"Accept-Language": "de"})
+    assert "setzte die Studie auf offen" in page.text
+    newest = Event.objects.filter(study=lived_in, did="status").order_by("-pk").first()
+    assert newest.words == "set the study to open"

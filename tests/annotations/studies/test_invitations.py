@@ -259,7 +259,7 @@ def test_the_link_that_a_removed_person_knows_is_closed_and_the_owner_is_told(
     answer = as_alice.post(
         reverse("person", args=[study.slug, dora.pk]), {"do": "remove"}, HTTP_HX_REQUEST="true"
     )
-    assert "The link that dora made or came by is closed" in answer.content.decode()
+    assert "1 link that dora made or came by is closed" in answer.content.decode()
     assert visitor(client, "a-new-name").post(door(link)).status_code == 409
 
 
