@@ -108,7 +108,7 @@ urlpatterns = [
         name="account-log-out-everywhere",
     ),
     path("test-judge/", published_sets.published_sets, name="test-judge"),
-    path("words/", words.words, name="words"),
+    path("words/", words.show_words, name="words"),
     path("tour/", overview.tour, name="tour"),
     path("tour/close/", overview.close_tour, name="tour-close"),
     path("events/", account.events, name="installation-events"),

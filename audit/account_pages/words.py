@@ -11,7 +11,7 @@ from audit.words.glossary import CHAPTERS
 
 
 @require_GET
-def words(request: HttpRequest) -> HttpResponse:
+def show_words(request: HttpRequest) -> HttpResponse:
     chapters = [
         {
             "title": gettext(chapter.title),

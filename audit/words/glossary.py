@@ -228,7 +228,7 @@ NUMBERS = (
     Term(
         gettext_noop("Pairwise accuracy"),
         gettext_noop(
-            "the share of pairs of images that judge and people order alike; with ties calibrated, scores that are close count as a tie; within prompts, only images of one prompt are compared"
+            "the share of pairs of images that judge and people order alike. Ties calibrated: close scores count as a tie. Within prompts: only images of one prompt are compared"
         ),
         (
             "pairwise, ties as they are",
@@ -304,7 +304,7 @@ NUMBERS = (
     Term(
         gettext_noop("Share of wins"),
         gettext_noop(
-            "the chance that a generator’s image is preferred to that of another one drawn at random, a tie counting half; Elo is the same on another scale"
+            "the chance that a generator’s image is preferred to another generator’s, a tie counting half; Elo is the same on another scale"
         ),
         ("wins", "Elo"),
     ),
