@@ -117,7 +117,9 @@ ASKED_OF_MODELS = {
 }
 # Not on a page: commands, tables of the database, papers' own words, programs' languages.
 NOT_SHOWN = re.compile(
-    r"/(management|migrations|models|papers|prompt_grammar|benchmarks|stats)/|/in_other_languages\.py$"
+    r"/(management|migrations|models|papers|prompt_grammar|benchmarks|stats)/"
+    # The papers' words again, beside their translations.
+    r"|/forms/in_other_languages\.py$"
 )
 TEMPLATE_TAG = re.compile(r"(\{%.*?%\})", re.DOTALL)
 INLINE = re.compile(r"</?(?:a|strong|em|code|span|b|i|kbd|small)\b[^>]*>")
