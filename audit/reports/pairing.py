@@ -118,9 +118,12 @@ class People:
     @cached_property
     def by_tag(self) -> dict[str, np.ndarray]:
         """Where each tag is, in the order of the tags."""
+        # Images of a prompt have the same ones: each list is looked through once.
+        places: dict[tuple[str, ...], int] = {}
+        codes = np.array([places.setdefault(tags, len(places)) for tags in self.tags], np.int64)
         return {
-            tag: np.array([tag in tags for tags in self.tags], dtype=bool)
-            for tag in sorted({tag for tags in self.tags for tag in tags})
+            tag: np.array([tag in tags for tags in places], dtype=bool)[codes]
+            for tag in sorted({tag for tags in places for tag in tags})
         }
 
     @cached_property

@@ -59,7 +59,7 @@ def _computed(
     few = _FewKinds.of_series(series, kinds or kinds_of(series), options)
 
     def compute_row(row: Statistic) -> Result:
-        if few is not None and not row.within_prompts and row.function is None:
+        if few is not None and row.function is None:
             return few.compute_row(row, options)
         if row.compares == RANKED:
             return _compare_row(row, both, ranks, options)

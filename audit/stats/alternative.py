@@ -264,4 +264,4 @@ def _p_below(d: _MeanDifference, epsilon: float) -> float | None:
     """The one-sided p of "mean d < epsilon"; None where every d is epsilon."""
     if d.alike or d.error == 0:
         return None if d.mean == epsilon else float(d.mean > epsilon)
-    return float(scipy.stats.t.cdf((d.mean - epsilon) / d.error, d.units - 1))
+    return float(scipy.special.stdtr(d.units - 1, (d.mean - epsilon) / d.error))

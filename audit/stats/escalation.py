@@ -77,7 +77,7 @@ def threshold(
 
 
 def _upper(wrong: float, n: float, level: float) -> float:
-    return 1.0 if wrong >= n else float(scipy.stats.beta.ppf(1 - level, wrong + 1, n - wrong))
+    return 1.0 if wrong >= n else float(scipy.special.betaincinv(wrong + 1, n - wrong, 1 - level))
 
 
 def _none(reason: str, n: int) -> Trust:

@@ -210,7 +210,7 @@ def severity(
         spread[1:, 1:] = inverse @ together @ inverse * groups / (groups - 1)
     # Rater r less the mean of the others, as weights of the effects.
     apart = np.eye(names.size) * names.size / (names.size - 1) - 1 / (names.size - 1)
-    times = float(scipy.stats.t.ppf(1 - level / 2, groups - 1)) if groups > 1 else None
+    times = float(scipy.special.stdtrit(groups - 1, 1 - level / 2)) if groups > 1 else None
     first = _estimates(effect, spread, times, image.size)
     others = _estimates(apart @ effect, apart @ spread @ apart.T, times, image.size)
     return [Severity(*row) for row in zip(names.tolist(), first, others, strict=True)]

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from audit.stats.counting import pairs
-from audit.stats.counting.grouped_pairs import GroupedPairs, mean_of_ratios
+from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.counting.tie_calibration import best_epsilon
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling import accuracy
@@ -86,7 +86,7 @@ def accuracy_among(listed: GroupedPairs, epsilon: float, n: int) -> Result:
     if listed.size == 0:
         return Undefined("no pairs: no group has two items", n)
     right = listed.right(epsilon)
-    return Estimate(float(mean_of_ratios(right, listed.per_group)), None, None, n)
+    return Estimate(float(listed.mean_accuracy(right)), None, None, n)
 
 
 def resampled_accuracy(
@@ -108,7 +108,7 @@ def resampled_accuracy(
         values = accuracy.over_all(draw, people, scores, epsilon)
         point = Estimate(float(values(draw.once)[0]), None, None, draw.n)
         return Resampled(point, values, "share")
-    codes, _ = group_codes(groups, draw.n)
+    codes = draw.group_items(groups)
     found = accuracy_among(accuracy.listed_pairs(draw, people, scores, codes), epsilon, draw.n)
     if isinstance(found, Undefined):
         return found
@@ -141,13 +141,12 @@ def calibrate_among(
     if listed.size == 0:
         return Undefined("no pairs: fewer than two items in every group", n)
     epsilon, right = listed.best()
-    accuracy = float(mean_of_ratios(right, listed.per_group))
     return Calibration(
-        accuracy,
+        float(listed.mean_accuracy(right)),
         epsilon,
-        int(right.sum()),
+        int(listed.count_alike(right).sum()),
         listed.size,
-        int((listed.per_group > 0).sum()),
+        int(listed.count_alike(listed.per_group > 0).sum()),
         n,
         comparison(decimals),
     )
@@ -172,12 +171,12 @@ def resampled_calibrated_accuracy(
             return best
         values = accuracy.over_all(draw, people, scores, best.epsilon)
     else:
-        codes, _ = group_codes(groups, draw.n)
+        codes = draw.group_items(groups)
         listed = accuracy.listed_pairs(draw, people, scores, codes)
         best = calibrate_among(listed, draw.n)
         if isinstance(best, Undefined):
             return best
-        owner = accuracy.owners(draw, codes)
+        owner = draw.owners(codes)
         if owner is None:
             values = accuracy.accuracy_within(draw, people, scores, best.epsilon, codes)
         else:

@@ -33,6 +33,35 @@ class GroupedPairs:
     per_group: Codes
     concordant: Codes
     size: int
+    # Where entries stand for several: how many pairs of the group are like each, and how many groups are
+    # like each.
+    pairs: Codes | None = None
+    groups_alike: Codes | None = None
+
+    @classmethod
+    def from_kinds(
+        cls, people: Floats, scores: Floats, held: Codes, groups_alike: Codes
+    ) -> GroupedPairs:
+        """Of items of few kinds: `held` (groups × kinds) counts them, `groups_alike` the groups of each row."""
+        i, j = np.triu_indices(people.size)
+        difference = scores[i] - scores[j]
+        by_people = np.sign(people[i] - people[j])
+        agrees = (np.sign(difference) == by_people) & (by_people != 0)
+        number = np.where(i == j, held[:, i] * (held[:, i] - 1) // 2, held[:, i] * held[:, j])
+        listed = np.flatnonzero(agrees | (by_people == 0))
+        listed = listed[np.argsort(np.abs(difference[listed]), kind="stable")]
+        place, group = np.nonzero(number[:, listed].T)
+        per_group = number.sum(axis=1)
+        return cls(
+            np.abs(difference[listed])[place],
+            np.where(agrees[listed], np.int8(-1), np.int8(1))[place],
+            group,
+            per_group,
+            number[:, agrees].sum(axis=1),
+            int(groups_alike @ per_group),
+            number[group, listed[place]],
+            groups_alike,
+        )
 
     @classmethod
     def from_columns(
@@ -75,16 +104,28 @@ class GroupedPairs:
             self.group[kept],
             per_group,
             np.where(chosen, self.concordant, 0),
-            int(per_group.sum()),
+            int(self.count_alike(per_group).sum()),
+            None if self.pairs is None else self.pairs[kept],
+            self.groups_alike,
         )
 
     def right(self, epsilon: float) -> Codes:
         """Pairs decided rightly, by group."""
         upto = int(np.searchsorted(self.gap, epsilon, side="right"))
-        change = np.bincount(
-            self.group[:upto], weights=self.sign[:upto], minlength=self.per_group.size
-        )
+        sign = self._change()[:upto]
+        change = np.bincount(self.group[:upto], weights=sign, minlength=self.per_group.size)
         return self.concordant + np.rint(change).astype(np.int64)
+
+    def _change(self) -> np.ndarray:
+        return self.sign if self.pairs is None else self.sign * self.pairs
+
+    def count_alike(self, groups: np.ndarray) -> np.ndarray:
+        """How many groups each of these is."""
+        return groups * 1 if self.groups_alike is None else groups * self.groups_alike
+
+    def mean_accuracy(self, right: Codes) -> Fraction:
+        """The accuracy: the mean over groups."""
+        return mean_of_ratios(right, self.per_group, self.groups_alike)
 
     def is_end(self) -> np.ndarray:
         """True at the last of each run of equal gaps: there a candidate epsilon has taken effect."""
@@ -95,7 +136,7 @@ class GroupedPairs:
         sizes = np.unique(self.per_group[self.per_group > 0]).tolist()
         common = math.lcm(*sizes)
         safe = np.maximum(self.per_group, 1)
-        if common * int((self.per_group > 0).sum()) < 2**53:
+        if common * int(self.count_alike(self.per_group > 0).sum()) < 2**53:
             return common // safe, common
         return 1.0 / safe, 1
 
@@ -106,7 +147,7 @@ class GroupedPairs:
             return 0.0, start
         weight, _ = self.weights()
         ends = self.is_end()
-        gained = np.cumsum(self.sign * weight[self.group])[ends]
+        gained = np.cumsum(self._change() * self.count_alike(weight)[self.group])[ends]
         candidates = self.gap[ends]
         if candidates[0] > 0:
             candidates, gained = np.r_[0.0, candidates], np.r_[gained[:1] * 0, gained]
@@ -115,9 +156,10 @@ class GroupedPairs:
             return epsilon, self.right(epsilon)
         # Running sums of reciprocals drift in the last digits; those near the top are done again
         # in fractions, so that drift never decides.
-        near = candidates[gained >= gained.max() - 1e-9 * max(1, self.per_group.size)]
+        groups = int(self.count_alike(np.ones(self.per_group.size)).sum())
+        near = candidates[gained >= gained.max() - 1e-9 * max(1, groups)]
         tried = [(float(epsilon), self.right(float(epsilon))) for epsilon in near]
-        return max(tried, key=lambda pick: (mean_of_ratios(pick[1], self.per_group), -pick[0]))
+        return max(tried, key=lambda pick: (self.mean_accuracy(pick[1]), -pick[0]))
 
     def best_of_each(self, counts: Floats) -> Floats:
         """The calibrated accuracy of every resample (resamples x groups), each calibrated anew.
@@ -159,9 +201,10 @@ class GroupedPairs:
         counted = np.where(paired, weight, 0)
         start = self.concordant * counted
         zero_first = bool(self.gap.size) and self.gap[0] == 0
-        change = self.sign * counted[self.group]
+        change = self._change() * counted[self.group]
         ends = self.is_end()
-        curve = start.sum() + np.r_[0, np.cumsum(change)[ends]]
+        of_all = self._change() * self.count_alike(counted)[self.group]
+        curve = self.count_alike(start).sum() + np.r_[0, np.cumsum(of_all)[ends]]
         # The candidate from which on each pair counts; without a gap of 0 the start is one as well.
         place = 1 + np.cumsum(np.r_[False, ends[:-1]])[: self.gap.size]
         lowest = 1 if zero_first else 0
@@ -185,7 +228,9 @@ class GroupedPairs:
         highest = highest_between(curve, first[there], last[there]) - running[there]
         owning = np.flatnonzero(np.r_[True, who[there][1:] != who[there][:-1]])
         best[who[there][owning]] = np.maximum.reduceat(highest, owning)
-        drawn = paired.sum() - np.bincount(owner, weights=paired, minlength=owners)
+        drawn = self.count_alike(paired).sum() - np.bincount(
+            owner, weights=paired, minlength=owners
+        )
         return np.where(drawn > 0, best / (common * np.where(drawn > 0, drawn, 1)), np.nan)
 
     def is_peak(self) -> np.ndarray:
@@ -263,10 +308,12 @@ def highest_between(values: Floats, first: Codes, last: Codes) -> Floats:
     return found
 
 
-def mean_of_ratios(right: Codes, per_group: Codes) -> Fraction:
-    """The mean over groups of right/pairs, exactly."""
+def mean_of_ratios(right: Codes, per_group: Codes, times: Codes | None = None) -> Fraction:
+    """The mean over groups of right/pairs, exactly. `times`: how many groups are like each."""
     by_size: dict[int, int] = {}
+    every = right if times is None else right * times
     for size in np.unique(per_group[per_group > 0]).tolist():
-        by_size[size] = int(right[per_group == size].sum())
+        by_size[size] = int(every[per_group == size].sum())
     total = sum((Fraction(count, size) for size, count in by_size.items()), Fraction(0))
-    return total / int((per_group > 0).sum())
+    paired = per_group > 0
+    return total / int(paired.sum() if times is None else times[paired].sum())

@@ -20,7 +20,7 @@ def normal(terms: Floats) -> float:
     squares = math.fsum((terms**2).tolist())
     if squares == 0:
         return 0.5
-    return float(scipy.stats.norm.sf(math.fsum(terms.tolist()) / math.sqrt(squares)))
+    return float(scipy.special.ndtr(-math.fsum(terms.tolist()) / math.sqrt(squares)))
 
 
 def exact(terms: Floats) -> tuple[float, float] | None:

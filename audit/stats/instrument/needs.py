@@ -24,7 +24,7 @@ def times_as_many(steps: Steps) -> float:
 
 
 def _until_inside(step: Step, gain_tells: bool) -> float:
-    z = float(scipy.stats.norm.ppf(1 - LEVEL) + scipy.stats.norm.ppf(POWER))
+    z = float(scipy.special.ndtri(1 - LEVEL) + scipy.special.ndtri(POWER))
     least = math.log1p(-SHARE) if step.in_logs else -SHARE
     offset = _times(z * step.offset.error, POINTS - abs(step.offset.value))
     if not gain_tells or step.gain is None:
@@ -34,7 +34,7 @@ def _until_inside(step: Step, gain_tells: bool) -> float:
 
 def _until_found(steps: Steps) -> float:
     tests = len(CLAIMS) * len(steps.steps)
-    z = float(scipy.stats.norm.ppf(1 - LEVEL / 2 / tests) + scipy.stats.norm.ppf(POWER))
+    z = float(scipy.special.ndtri(1 - LEVEL / 2 / tests) + scipy.special.ndtri(POWER))
     step = steps.likeliest
     return _times(z, max(map(step.strength, step.claims)))
 
@@ -64,7 +64,7 @@ def share_of_people(step: Step, noise: float, answers: Answers, *, points: float
 def prompts_to_tell(size: float, error: float, *, prompts: int, tests: int) -> int:
     """So many prompts in all until a change of `size` is found with a chance of 80 %, where `prompts` gave
     this error, and each of so many tests could have been the one (Bonferroni)."""
-    z = float(scipy.stats.norm.ppf(1 - LEVEL / 2 / tests) + scipy.stats.norm.ppf(POWER))
+    z = float(scipy.special.ndtri(1 - LEVEL / 2 / tests) + scipy.special.ndtri(POWER))
     return math.ceil(min(prompts * (z * error / size) ** 2, MOST * prompts))
 
 

@@ -50,7 +50,7 @@ class Change:
         self, confidence: float = 0.95, *, least: float = -math.inf, most: float = math.inf
     ) -> Estimate:
         """Cut off at the ends of the scale."""
-        half = float(scipy.stats.t.ppf((1 + confidence) / 2, self.freedom)) * self.error
+        half = float(scipy.special.stdtrit(self.freedom, (1 + confidence) / 2)) * self.error
         low, high = max(self.value - half, least), min(self.value + half, most)
         return Estimate(self.value, low, high, self.n)
 
@@ -58,7 +58,7 @@ class Change:
         """For a value between 0 and 1: on its logit, which is nearly normal where few images are."""
         if not 0 < self.value < 1:
             return self.interval(confidence, least=0.0, most=1.0)
-        half = float(scipy.stats.t.ppf((1 + confidence) / 2, self.freedom)) * self.error
+        half = float(scipy.special.stdtrit(self.freedom, (1 + confidence) / 2)) * self.error
         wide = half / (self.value * (1 - self.value))
         low, high = (
             float(scipy.special.expit(scipy.special.logit(self.value) + sign * wide))

@@ -74,7 +74,7 @@ def scored_again(
             continue
         where = (np.zeros(values.size, dtype=np.int64), group_codes(prompts, values.size)[0], 1)
         one = own(of_means(values, *where, unit=max(spread, 1e-12)), 0)
-        p = 2 * float(scipy.stats.t.sf(abs(one.value) / one.error, one.freedom))
+        p = 2 * float(scipy.special.stdtr(one.freedom, -abs(one.value) / one.error))
         if rang is None and p <= EACH / ((place + 1) * (place + 2)):
             rang = place
         shown.append(one)

@@ -32,16 +32,16 @@ def accuracy_within(
     draw: Draw, people: Floats, scores: Floats, epsilon: float, groups: Codes
 ) -> Values:
     """The mean over the groups that have a pair."""
-    owner = owners(draw, groups)
+    owner = draw.owners(groups)
     if owner is None:
         return _within_cut(draw, people, scores, epsilon, groups)
     listed = listed_pairs(draw, people, scores, groups)
     paired = listed.per_group > 0
-    share = listed.right(epsilon)[paired] / listed.per_group[paired]
+    share, rows = listed.right(epsilon)[paired] / listed.per_group[paired], draw.once.size
     sums = np.stack(
         [
-            np.bincount(owner[paired], weights=share, minlength=draw.clusters),
-            np.bincount(owner[paired], minlength=draw.clusters).astype(np.float64),
+            np.bincount(owner[paired], weights=share, minlength=rows),
+            np.bincount(owner[paired], minlength=rows).astype(np.float64),
         ],
         axis=1,
     )
@@ -74,10 +74,3 @@ def _within_cut(
 
 def listed_pairs(draw: Draw, people: Floats, scores: Floats, groups: Codes) -> GroupedPairs:
     return pair_counts.list_pairs(draw, scores, draw.dense(people), groups)
-
-
-def owners(draw: Draw, groups: Codes) -> Codes | None:
-    """The cluster of each group, or None where a group lies in several."""
-    owner = np.zeros(int(groups.max()) + 1, np.int64)
-    owner[groups] = draw.cluster
-    return owner if (owner[groups] == draw.cluster).all() else None

@@ -155,6 +155,16 @@ class Draw:
         """Clusters x series: the sum of each series over the items of a cluster."""
         return np.stack([by_group(v, self.cluster, self.clusters) for v in values], axis=1)
 
+    def group_items(self, groups: ArrayLike) -> Codes:
+        """The group of each item."""
+        return group_codes(groups, self.n)[0]
+
+    def owners(self, groups: Codes) -> Codes | None:
+        """The cluster of each group, or None where a group lies in several."""
+        owner = np.zeros(int(groups.max()) + 1, np.int64)
+        owner[groups] = self.cluster
+        return owner if (owner[groups] == self.cluster).all() else None
+
     def each_cluster(self, sums: Floats) -> Floats:
         """The sums of clusters, one row for each of them."""
         return sums

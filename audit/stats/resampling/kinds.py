@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from audit.stats.resampling.cluster_counts import LeftOut
 from audit.stats.resampling.draw import Draw
@@ -124,6 +124,13 @@ class DrawOfKinds(Draw):
             self._of_class[key] = self.held @ of_kinds
         return self._of_class[key]
 
+    def group_items(self, groups: ArrayLike) -> Codes:
+        """Clusters are the only groups that kinds can be divided into."""
+        return np.arange(self.held.shape[0])
+
+    def owners(self, groups: Codes) -> Codes | None:
+        return groups
+
     def each_cluster(self, sums: Floats) -> Floats:
         assert self.clusters_alike is not None
         return np.repeat(sums, self.clusters_alike.astype(np.int64), axis=0)
@@ -133,7 +140,7 @@ class DrawOfKinds(Draw):
         return int(self.clusters_alike[chosen].sum())
 
     def count_holding(self, items: NDArray[np.bool_]) -> tuple[int, int]:
-        return self.count_clusters(self.held[:, items].any(axis=1)), self.clusters
+        return self.count_clusters(self.held[:, items].sum(axis=1) > 0), self.clusters
 
 
 def _alike(held: np.ndarray) -> tuple[Floats, Floats]:

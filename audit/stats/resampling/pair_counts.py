@@ -81,10 +81,15 @@ def _right_without(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) 
 
 def list_pairs(draw: Draw, x: Floats, levels: Codes, groups: Codes) -> GroupedPairs:
     """Every pair within a group: sorted once for its accuracy, plain and calibrated."""
-    return draw.remember(
-        ("listed", draw.digest(x, levels, groups)),
-        lambda: GroupedPairs.from_columns(levels.astype(np.float64), x, groups, None),
-    )
+
+    def list_them() -> GroupedPairs:
+        people = levels.astype(np.float64)
+        if draw.clusters_alike is not None:
+            held = draw.by_class(np.arange(x.size), x.size).astype(np.int64)
+            return GroupedPairs.from_kinds(people, x, held, draw.clusters_alike.astype(np.int64))
+        return GroupedPairs.from_columns(people, x, groups, None)
+
+    return draw.remember(("listed", draw.digest(x, levels, groups)), list_them)
 
 
 def _of_each(draw: Draw, x: Floats, levels: Codes, epsilon: float | None) -> Codes:

@@ -249,7 +249,7 @@ def _pull(values: Floats, middle: float, cluster: Codes, clusters: int) -> Float
 
 @lru_cache(maxsize=2**12)
 def _quantile(clusters: int, confidence: float) -> float:
-    return float(scipy.stats.t.ppf((1 + confidence) / 2, clusters - 1))
+    return float(scipy.special.stdtrit(clusters - 1, (1 + confidence) / 2))
 
 
 def jackknifed(

@@ -672,7 +672,6 @@ ROWS = {
     "accuracy.over_all": None,
     "accuracy.accuracy_within": None,
     "accuracy.listed_pairs": None,
-    "accuracy.owners": None,
     "alpha.alpha": None,
     "crossing.right_pairs": None,
     "crossing.scan": None,

@@ -262,9 +262,9 @@ def sizes_of_slices(judged, monkeypatch):
     """Of how many items each of the slices is that a report computes anew."""
     sizes, ours = [], reports.slices.statistics
 
-    def watched(series, options):
+    def watched(series, *more):
         sizes.append(len(series.yes))
-        return ours(series, options)
+        return ours(series, *more)
 
     with monkeypatch.context() as patch:
         patch.setattr(reports.slices, "statistics", watched)
