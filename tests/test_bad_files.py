@@ -19,6 +19,7 @@ from annotations.errors import ImportRefused
 from annotations.jobs import run as run_job
 from annotations.models import Study
 from judges.intake import bring_in, uploads
+from judges.lake import score_files
 from judges.models import Upload
 from tests import making
 from tests.annotations.pictures.test_store import animation, png_claiming
@@ -63,6 +64,19 @@ def lines(*items) -> bytes:
 def picture(content: bytes):
     """A tidy table of one image, with this file."""
     return {"images.csv": IMAGES + "i1,p1,a cat,sd,a.png\n", "a.png": content}
+
+
+def table_of(metadata: dict[bytes, bytes] | None = None, **columns) -> bytes:
+    """A Parquet file; with metadata it has the columns of a judged lake's part."""
+    import pyarrow
+    import pyarrow.parquet
+
+    out = pyarrow.BufferOutputStream()
+    table = pyarrow.table(columns)
+    if metadata is not None:
+        table = pyarrow.Table.from_pylist([], schema=score_files.schema().with_metadata(metadata))
+    pyarrow.parquet.write_table(table, out)
+    return out.getvalue().to_pybytes()
 
 
 def truncated_jpeg() -> bytes:
@@ -519,6 +533,32 @@ def test_bad_labels_and_scores_are_refused_with_words_and_leave_nothing(name, st
     verb = bring_in.import_labels if kind == "labels" else bring_in.import_scores
     before = rows()
     assert words in refusal(lambda: verb(study=study, source=Source(file), strict=True))
+    assert rows() == before
+
+
+LAKES = {
+    "nothing in it": (None, "holds no parts of a judged lake"),
+    "another Parquet": (lambda: table_of(a=[1]), "is no part of a judged lake"),
+    "no Parquet at all": (lambda: b"words", "is damaged"),
+    "another version": (
+        lambda: table_of({b"jurybox": b'{"format": 99}'}),
+        "of a format that this version does not know",
+    ),
+    "facts that are no JSON": (lambda: table_of({b"jurybox": b"{"}), "is damaged"),
+}
+
+
+@pytest.mark.parametrize("name", LAKES)
+def test_a_bad_lake_of_scores_is_refused_with_words_and_leaves_nothing(name, study, tmp_path):
+    pytest.importorskip("pyarrow")
+    make, words = LAKES[name]
+    folder = tmp_path / "lake"
+    folder.mkdir()
+    if make is not None:
+        (folder / "a.parquet").write_bytes(make())
+    before = rows()
+    said = refusal(lambda: bring_in.import_lake_scores(study=study, path=folder))
+    assert words in said and ("a.parquet" in said or make is None)
     assert rows() == before
 
 

@@ -19,8 +19,10 @@ from django.utils import timezone
 
 from annotations.imports.outcome import Outcome, reject
 from annotations.models import Image, Study
-from annotations.sources.checks import Unfit, sound
+from annotations.sources.checks import Unfit, check_json, check_key, check_number, check_text, sound
+from annotations.sources.json_values import take, take_text
 from annotations.sources.records import Unreadable
+from annotations.sources.text_files import parsed
 from judges import registry
 from judges.lake.judge_slice import verdict_of
 from judges.lake.score_files import ScoreFolder
@@ -47,6 +49,9 @@ def write(study: Study, path: Path, outcome: Outcome, *, judge: str = "") -> Non
     folder = ScoreFolder(path)
     try:
         parts = list(folder.parts())
+        # A part that is damaged is found before anything is written.
+        for name, _ in parts:
+            folder.check(name)
         row = _judge(path, parts, judge)
         run = _run(study, row)
         rows = _rows(folder, [name for name, _ in parts])
@@ -104,8 +109,57 @@ def _rows(folder: ScoreFolder, names: Sequence[str]) -> Iterator[Row]:
             yield row
 
 
+def _check(row: Row) -> None:
+    """A part may be damaged in ways that its file does not show: each cell is what it should be."""
+    check_key("image_id", take_text(row, "image_id"))
+    check_text("prompt", take_text(row, "prompt"))
+    for field in ("sha256", "reason", "error"):
+        check_text(field, take(row, field, str, "a text"))
+    for field in ("value", "seconds"):
+        if row[field] is not None:
+            check_number(field, row[field], row[field])
+    if row["seconds"] is not None and row["seconds"] < 0:
+        raise Unfit("seconds", row["seconds"], "Time cannot be negative.")
+    if row["value"] is None and not row["error"]:
+        raise Unfit("error", "", "A row without a value must say why it has none.")
+    take(row, "assumed", int, "a whole number")
+    for field in ("about", "evidence"):
+        _check_object(field, row[field])
+    for atom in take(row, "atoms", list, "a list") if row["atoms"] is not None else ():
+        index = take(atom, "index", int, "a whole number")
+        check_text("atoms", take(atom, "reason", str, "a text"))
+        if atom["value"] is None or index < 0:
+            raise Unfit("atoms", str(atom)[:80], "A part has a number from 0 and a value.")
+        check_number("atoms", atom["value"], atom["value"])
+
+
+def _check_object(field: str, text: Any) -> None:
+    if text is None or text == "":
+        return
+    try:
+        value = parsed(text)
+    except (ValueError, RecursionError):
+        raise Unfit(field, str(text)[:80], f"“{field}” is no sound JSON.") from None
+    if not isinstance(value, dict):
+        raise Unfit(field, str(text)[:80], f"“{field}” must be an object.")
+    check_json(field, value)
+
+
+def _fit_rows(rows: Sequence[Row], outcome: Outcome) -> list[Row]:
+    fit = []
+    for row in rows:
+        try:
+            _check(row)
+        except Unfit as unfit:
+            reject(outcome, row, unfit)
+        else:
+            fit.append(row)
+    return fit
+
+
 @transaction.atomic
 def _write(run: Run, rows: Sequence[Row], outcome: Outcome) -> None:
+    rows = _fit_rows(rows, outcome)
     images = Image.objects.filter(
         study=run.study_id, key__in=sound(row["image_id"] for row in rows)
     )

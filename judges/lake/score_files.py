@@ -70,13 +70,25 @@ class ScoreFolder:
         for path in sorted(self.path.glob("*.parquet")):
             yield path.name, _facts(path)
 
+    def check(self, name: str) -> None:
+        """LakeRefused where its rows cannot be read."""
+        self._table(name)
+
     def rows(self, name: str) -> list[dict[str, Any]]:
+        try:
+            rows: list[dict[str, Any]] = self._table(name).to_pylist()
+        except UnicodeDecodeError as error:
+            raise _damaged(self.path / name, error) from error
+        return rows
+
+    def _table(self, name: str) -> Any:
         path = self.path / name
         try:
-            rows: list[dict[str, Any]] = needs("pyarrow.parquet").read_table(path).to_pylist()
+            table = needs("pyarrow.parquet").read_table(path)
+            table.validate(full=True)
         except (needs("pyarrow").ArrowException, OSError) as error:
             raise _damaged(path, error) from error
-        return rows
+        return table
 
     def write_skipped(self, skipped: Sequence[Sequence[str]]) -> None:
         """One line for each; no file where there is none."""

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 import pytest
 from django.db import transaction
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from annotations.benchmarks.registry import FORMATS, Source
@@ -41,12 +41,18 @@ from judges.engines.from_file import FromFile
 from judges.engines.shared.http_json import Declined, Server, Unanswered
 from judges.errors import EngineRefused
 from judges.intake import bring_in
+from judges.lake.score_files import ScoreFolder
 from judges.methods import chain_of_thought, dsg
 from judges.protocols import Question
 from tests.hostile import mangling
 from tests.hostile.mangling import ANYTHING, mangled, reshaped, written
+from tests.judges.lake import making_lake
 from tests.test_bad_files import rows
 
+try:
+    from pyarrow import ArrowException
+except ImportError:
+    ArrowException = ValueError
 # How many cases each property met, for `make fuzz` to print.
 CASES: Counter[str] = Counter()
 NIGHT = "FUZZ_CASES" in os.environ
@@ -172,6 +178,37 @@ def test_labels_and_scores_are_imported_or_refused(name, study, before, tmp_path
         path = tmp_path / f"{name}.jsonl"
         path.write_bytes(data.draw(written(objects, lines=True)))
     import_or_refuse(lambda: verb(study=study, source=Source(path)), before)
+
+
+@pytest.fixture
+def lake_part(study, tmp_path):
+    """A sound part of a judged lake of the study's pictures: where it lies, its facts and its rows."""
+    pytest.importorskip("pyarrow")
+    making_lake.tar(tmp_path / "lake" / "a.tar", making_lake.samples_of(study)[:2])
+    making_lake.judged(tmp_path / "lake", tmp_path / "out")
+    folder = ScoreFolder(tmp_path / "out")
+    ((name, facts),) = folder.parts()
+    return folder, name, facts, folder.rows(name), (folder.path / name).read_bytes()
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("what", ["bytes", "facts", "rows"])
+@fuzzed(data=st.data())
+def test_scores_of_a_lake_are_imported_or_refused(what, lake_part, study, before, data):
+    met(f"import of a lake's {what}")
+    folder, name, facts, rows_there, content = lake_part
+    if what == "bytes":
+        (folder.path / name).write_bytes(data.draw(mangled(content)))
+    else:
+        given = data.draw(reshaped(facts if what == "facts" else rows_there))
+        try:
+            if what == "facts":
+                folder.write(name, given if isinstance(given, dict) else {}, rows_there)
+            else:
+                folder.write(name, facts, given)
+        except (AttributeError, TypeError, ValueError, OverflowError, ArrowException):
+            assume(False)
+    import_or_refuse(lambda: bring_in.import_lake_scores(study=study, path=folder.path), before)
 
 
 @pytest.mark.parametrize("kind", mangling.PICTURES)
