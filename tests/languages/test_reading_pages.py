@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import zipfile
 from html import unescape
 
 import pytest
@@ -263,3 +265,29 @@ def test_a_chart_is_kept_apart_by_language(as_owner, audited):
 def test_a_stored_sentence_finds_its_numbers_and_names_again(english, german):
     with translation.override("de"):
         assert translate_stored(english) == german
+
+
+# ---- Downloads -------------------------------------------------------------------------------------------
+
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        ("leaderboard-file", ()),
+        ("leaderboard-table", ()),
+        ("table", ("slices",)),
+        ("question-table", ("each-question",)),
+        ("question-document", ("each-question", "html")),
+        ("question-document", ("each-question", "latex")),
+    ],
+)
+def test_what_is_downloaded_stays_english(as_owner, answered, name, args):
+    page = get(as_owner, name, answered, "zh-hans", *args)
+    assert page.status_code == 200
+    file = page.content
+    if args[-1:] == ("latex",):
+        with zipfile.ZipFile(io.BytesIO(file)) as folder:
+            file = next(folder.read(one) for one in folder.namelist() if one.endswith(".tex"))
+    assert file and not CHINESE.search(file.decode())
