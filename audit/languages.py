@@ -33,12 +33,12 @@ from django.views.decorators.http import require_POST
 
 from annotations.language.counts import count_things
 from annotations.language.stored_words import say, translate_stored
+from audit.accounts.language import ENGLISH, chosen_language, known_language
 from audit.models import AccountLanguage
 
 register = template.Library()
 register.simple_tag(count_things)
 register.filter(say)
-ENGLISH = "en"
 READ_BY_PROGRAMS = re.compile(r"^/(api|admin|charts)/|^/(healthz|readyz|metrics)$|\.[a-z]{2,5}$")
 # A word of a script, where it is shown: gettext("saved").
 IN_SCRIPT = re.compile(r'\bn?gettext\(\s*"((?:[^"\\]|\\.)*)"(?:,\s*"((?:[^"\\]|\\.)*)")?')
@@ -72,11 +72,6 @@ def find_language(request: HttpRequest) -> str:
     if READ_BY_PROGRAMS.search(request.path_info):
         return ENGLISH
     return translation.get_language_from_request(request)
-
-
-def known_language(name: str) -> str:
-    """Empty if no page speaks it."""
-    return name if name in dict(settings.LANGUAGES) else ""
 
 
 def keep_in_browser(response: HttpResponse, language: str) -> None:
@@ -115,16 +110,6 @@ def bring_language(request: HttpRequest | None, user: User, **_: object) -> None
     chosen = chosen_language(user)
     if request is not None and chosen:
         request.language_to_keep = chosen  # type: ignore[attr-defined]
-
-
-def chosen_language(user: User) -> str:
-    """Empty where this account has chosen none."""
-    chosen = AccountLanguage.objects.filter(user_id=user.pk).values_list("language", flat=True)
-    return known_language(chosen.first() or "")
-
-
-def language_of_mails(user: User) -> str:
-    return chosen_language(user) or ENGLISH
 
 
 # ---- In templates -----------------------------------------------------------------------------------

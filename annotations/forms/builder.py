@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
 from annotations.forms.builder_languages import (
@@ -42,7 +43,7 @@ HEAD = ("slug", "title", "source", "introduction")
 EXAMPLE = ("kind", "prompt", "answers", "thought", "image")
 RATING = ("Not at all", "Slightly", "Partly", "Mostly", "Completely")
 # What "Add" offers: a question that can be used as it is, or with two choices to fill in.
-READY: dict[str, tuple[str, dict[str, Any]]] = {
+READY: dict[str, tuple[Promise, dict[str, Any]]] = {
     "aligned": (
         gettext_lazy("Yes or no"),
         {"kind": "yes/no", "text": "Does the image show what the prompt asks for?"},

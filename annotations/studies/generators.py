@@ -99,7 +99,7 @@ class TableRefused(StudyRefused):
         self.wrong = wrong[:20]
 
 
-def _at(line: int, field: str, reason: str) -> str:
+def _line_words(line: int, field: str, reason: str) -> str:
     words = gettext("Line %(line)s, %(field)s: %(reason)s")
     return words % {"line": line, "field": field, "reason": say(reason)}
 
@@ -174,7 +174,7 @@ def import_table(*, study: Study, path: Path) -> int:
     try:
         for record in read_table(path):
             if isinstance(record, Rejected):
-                wrong.append(_at(record.line, record.field, record.reason))
+                wrong.append(_line_words(record.line, record.field, record.reason))
             elif isinstance(record, GeneratorRecord) and record.name in rows:
                 row = rows[record.name]
                 released = record.release_date or row.release_date
@@ -185,7 +185,7 @@ def import_table(*, study: Study, path: Path) -> int:
                 )
             elif isinstance(record, GeneratorRecord):
                 words = f"the study has no generator “{record.name[:80]}”."
-                wrong.append(_at(record.line, "generator", words))
+                wrong.append(_line_words(record.line, "generator", words))
     except Unreadable as error:
         raise TableRefused([error.message]) from None
     if not given and not wrong:

@@ -20,7 +20,7 @@ from django.utils.translation import gettext, gettext_noop
 from annotations import event_log
 from annotations.errors import Refused
 from annotations.rates import Rate
-from audit.languages import language_of_mails
+from audit.accounts.language import language_of_mails
 from audit.models import ConfirmedAddress
 
 MAILS = Rate("mails to confirm an address", free=3, every=timedelta(hours=1))

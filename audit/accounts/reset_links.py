@@ -30,7 +30,7 @@ from annotations import event_log
 from annotations.errors import NotYours, Refused
 from annotations.models import Membership, Study
 from annotations.rates import Rate
-from audit.languages import language_of_mails
+from audit.accounts.language import language_of_mails
 
 # Mails for one typed name, and questions of one network.
 MAILS = Rate("reset mails for a name", free=3, every=timedelta(hours=1))

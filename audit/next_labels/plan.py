@@ -383,8 +383,8 @@ def _assumed(body: dict[str, Any], wish: Wish) -> list[str]:
         words = gettext("People’s answers vary by %(variance)s (variance), as you say.")
         if wish.variance is None:
             words = gettext(
-                "People’s answers vary by %(variance)s (variance), as if people gave every answer as "
-                "often as every other; fewer labels are needed where they agree on most images."
+                "People’s answers vary by %(variance)s (variance), as if every answer came as often as "
+                "every other; fewer labels are needed where they mostly agree."
             )
         told.append(words % {"variance": f"{variance['value']:.3g}"})
         if "value" in rho:

@@ -12,6 +12,7 @@ from django.http import Http404, HttpResponse, QueryDict
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils import timezone
+from django.utils.functional import Promise
 from django.utils.translation import gettext, gettext_lazy, ngettext
 from django.views.decorators.http import require_GET, require_POST
 
@@ -350,7 +351,7 @@ class _Page:
         answer = read_answer(TALLY, self.study)
         return who_counts(answer) if answer.is_old else ""
 
-    def _sorts(self) -> list[tuple[str, str]]:
+    def _sorts(self) -> list[tuple[str, str | Promise]]:
         return [
             (name, words)
             for name, words in browse.SORTS.items()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from django.utils.functional import Promise
 from django.utils.translation import gettext
 
 from audit.charts.faces import face_of
@@ -14,7 +15,7 @@ from audit.words.report import title
 
 
 def select(
-    name: str, heading: str, choices: Iterable[tuple[str, str]], value: Any
+    name: str, heading: str, choices: Iterable[tuple[str, str | Promise]], value: Any
 ) -> dict[str, Any]:
     return {
         "name": name,

@@ -159,7 +159,7 @@ def _best_of_n(judges: Judges) -> str:
     ratio, judged = rows[best]["ratio"], rows[best]["judge_gain"]
     if "value" in ratio and "value" in judged:
         line = gettext(
-            "Most by %(judge)s: %(gain)s over a random choice; the judge itself sees %(judged)s, so "
+            "Most by %(judge)s: %(gain)s over a random choice; the judge sees %(judged)s, so "
             "count %(ratio)s of what a generator tuned on it seems to gain."
         )
         told |= {

@@ -101,7 +101,7 @@ def test_without_the_group_its_people_get_all_images(study, bob):
     in_group(bob, group)
     words = groups.delete_group(group=group)
     assert words == (
-        "The group “experts” is deleted. Its one person gets all images now; every answer is kept."
+        "The group “experts” is deleted. Its 1 person gets all images now; every answer is kept."
     )
     assert len(met_by(bob)) == 8
 

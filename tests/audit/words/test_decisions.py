@@ -70,7 +70,7 @@ def test_a_good_judge_may_be_used():
         "No two generators change places: some-judge.",
         "some-judge comes nearest, 0.900 (0.800 to 0.950) of 1; the lower, the more it is sure where "
         "people are not, or the contrary.",
-        "Most by some-judge: +18.80 (16.00 to 21.00) over a random choice; the judge itself sees "
+        "Most by some-judge: +18.80 (16.00 to 21.00) over a random choice; the judge sees "
         "+41.70 (38.00 to 45.00), so count 0.45 (0.40 to 0.51) of what a generator tuned on it seems "
         "to gain.",
         "Nearer to the share of people who say yes than their average is: some-judge.",

@@ -1,0 +1,25 @@
+"""In which language a person wants to read."""
+
+from __future__ import annotations
+
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from audit.models import AccountLanguage
+
+ENGLISH = "en"
+
+
+def known_language(name: str) -> str:
+    """Empty if no page speaks it."""
+    return name if name in dict(settings.LANGUAGES) else ""
+
+
+def chosen_language(user: User) -> str:
+    """Empty where this account has chosen none."""
+    chosen = AccountLanguage.objects.filter(user_id=user.pk).values_list("language", flat=True)
+    return known_language(chosen.first() or "")
+
+
+def language_of_mails(user: User) -> str:
+    return chosen_language(user) or ENGLISH
