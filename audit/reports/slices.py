@@ -92,7 +92,7 @@ class _FewKinds:
         """None where there are not so few, or too few items."""
         if kinds is None:
             return None
-        yes, mean, score, _ = kinds.values
+        yes, mean, score, verdict = kinds.values
         both = ~np.isnan(score) & ~np.isnan(mean)
         found: list[tuple[Series, Resamples]] = []
         for chosen in (both, both & ~np.isnan(yes)):
@@ -103,9 +103,15 @@ class _FewKinds:
             )
             if draw.clusters < 2:
                 return None
-            columns = (values[draw.kinds] for values in kinds.values)
-            facts = series.no_points, series.rated, series.in_points, series.ends
-            items = Series(*columns, draw.kinds, *facts)
+            here = draw.kinds
+            items = replace(
+                series,
+                yes=yes[here],
+                mean=mean[here],
+                score=score[here],
+                verdict=verdict[here],
+                prompts=here,
+            )
             found.append((items, Resamples.from_kinds(draw)))
         return cls(*found)
 
