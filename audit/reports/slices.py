@@ -12,7 +12,7 @@ from annotations import consensus
 from audit.reports.bootstrap import METHOD, Draw, draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
-from audit.reports.reference import ITEMS, Reference, Series, graded, outside
+from audit.reports.reference import Reference, Series, graded, outside
 from audit.statistic_names import COMPARING, RANKED, RULED, Statistic
 from audit.stats import enough, multiplicity
 from audit.stats.estimate import Result, Undefined
@@ -56,7 +56,7 @@ def _computed(
     whole = len(decided.yes) == len(both.yes)
     ranks = draw if whole else draw_of(both.prompts, options)
 
-    few = _FewKinds.of_series(series, kinds or kinds_of(series), options)
+    few = _FewKinds.from_series(series, kinds or kinds_of(series), options)
 
     def compute_row(row: Statistic) -> Result:
         if few is not None and row.function is None:
@@ -88,13 +88,13 @@ class _FewKinds:
     decided: tuple[Series, Resamples]
 
     @classmethod
-    def of_series(cls, series: Series, kinds: Kinds | None, options: Options) -> _FewKinds | None:
+    def from_series(cls, series: Series, kinds: Kinds | None, options: Options) -> _FewKinds | None:
         """None where there are not so few, or too few items."""
         if kinds is None:
             return None
-        yes, mean, score, _ = kinds.values
+        yes, mean, score, verdict = kinds.values
         both = ~np.isnan(score) & ~np.isnan(mean)
-        found = []
+        found: list[tuple[Series, Resamples]] = []
         for chosen in (both, both & ~np.isnan(yes)):
             if found and not np.isnan(yes[both]).any():
                 return cls(found[0], found[0])
@@ -103,9 +103,16 @@ class _FewKinds:
             )
             if draw.clusters < 2:
                 return None
-            columns = (values[draw.kinds] for values in kinds.values)
-            items = replace(series, **dict(zip(ITEMS, columns, strict=True)), prompts=draw.kinds)
-            found.append((items, Resamples.of_kinds(draw)))
+            here = draw.kinds
+            items = replace(
+                series,
+                yes=yes[here],
+                mean=mean[here],
+                score=score[here],
+                verdict=verdict[here],
+                prompts=here,
+            )
+            found.append((items, Resamples.from_kinds(draw)))
         return cls(*found)
 
     def compute_row(self, row: Statistic, options: Options) -> Result:

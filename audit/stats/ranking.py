@@ -116,7 +116,7 @@ def resampled_spearman(draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Un
     if isinstance(series, Undefined):
         return draw.check_length(series, x)
     draw.check_size(series[0].size)
-    point = _pearson(*(_mid_ranks(draw, values) for values in series), draw.times)
+    point = _pearson(_mid_ranks(draw, series[0]), _mid_ranks(draw, series[1]), draw.times)
     a, levels = _fewer_levels_second(draw, *series)
 
     def resampled(counts: Counts) -> Floats:

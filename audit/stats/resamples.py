@@ -82,7 +82,7 @@ class Resamples:
         self.method, self.confidence = method, confidence
 
     @classmethod
-    def of_kinds(cls, draw: Draw) -> Resamples:
+    def from_kinds(cls, draw: Draw) -> Resamples:
         """Of items of few kinds: as values of each kind. Jackknifed, and not for differences of two sides."""
         found = cls.__new__(cls)
         found.draw, found.method, found.confidence = draw, "jackknife", 0.95

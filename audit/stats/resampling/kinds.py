@@ -83,7 +83,7 @@ class DrawOfKinds(Draw):
         held = cells.reshape(number, size)
         self.kinds = np.flatnonzero(chosen & (held.sum(axis=0) > 0))
         held = held[:, self.kinds]
-        self.held, self.clusters_alike = _count_alike(held[held.sum(axis=1) > 0])
+        self.held, self.clusters_alike = _merge_alike(held[held.sum(axis=1) > 0])
         self.times: Floats = self.clusters_alike @ self.held
         self.n, self.clusters = int(self.times.sum()), int(self.clusters_alike.sum())
         self.resamples, self.seed = resamples, seed
@@ -143,7 +143,7 @@ class DrawOfKinds(Draw):
         return self.count_clusters(self.held[:, items].sum(axis=1) > 0), self.clusters
 
 
-def _count_alike(held: np.ndarray) -> tuple[Floats, Floats]:
+def _merge_alike(held: np.ndarray) -> tuple[Floats, Floats]:
     """The rows that differ, and how many are like each."""
     base, width = int(held.max(initial=0)) + 1, held.shape[1]
     if base**width >= 2**62:

@@ -88,7 +88,7 @@ def test_scores_with_many_steps_are_walked_item_by_item():
 
 def test_rows_that_no_whole_number_holds_stay_apart():
     held = np.full((3, 32), 1000)
-    rows, times = kinds_of_items._alike(held)
+    rows, times = kinds_of_items._merge_alike(held)
     assert rows.tolist() == held.tolist()
     assert times.tolist() == [1, 1, 1]
 
