@@ -26,7 +26,7 @@ from audit.languages import words_in_script
 from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POSITION
 from audit.statistic_names import CONSENSUS, STATISTICS
 from audit.view import SLICES
-from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, FOLLOWING, HOLDS, PAIRS
+from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, FOLLOWING, HOLDS, PAIRS, STOPPED
 from judges.cards.changes import CHANGES, LADDER, LADDERS
 from judges.intake.bring_in import SCALES
 from judges.pages.bring import GRIDS
@@ -236,6 +236,7 @@ def names_of_facts() -> Iterator[str]:
     for words in FOLLOWING.values():
         yield from (words, f"%(judge)s {words}", f"%(judge)s {words} (%(order)s)")
     yield f"{PAIRS} %(value)s"
+    yield f"{STOPPED}%(reason)s"
     yield from (*FOLLOWING, CANNOT_BE_TOLD, DRIFTS, HOLDS)
 
 
