@@ -267,10 +267,11 @@ def gap(drift: dict[str, Any]) -> str:
     gain = number("ratio", found["gain"])
     moved, read = (abs(found[part]["value"]) >= LITTLE for part in ("generators", "judge"))
     if moved and read:
-        return (
+        first = (
             f"It is off by {now} points on the newest, {before} before: {people} because people’s answers moved "
-            f"and its gain is {gain}, {judge} because it reads newer images otherwise."
+            f"and its gain is {gain}"
         )
+        return first + f", {judge} because it reads newer images otherwise."
     if moved:
         return (
             f"It is off by {now} points on the newest, {before} before: {people} because people’s answers moved "

@@ -237,6 +237,10 @@ def names_of_facts() -> Iterator[str]:
         yield from (words, f"%(judge)s {words}", f"%(judge)s {words} (%(order)s)")
     yield f"{PAIRS} %(value)s"
     yield f"{STOPPED}%(reason)s"
+    yield (
+        "It is off by %(now)s points on the newest, %(before)s before: %(people)s because people’s answers moved and "
+        "its gain is %(gain)s, %(judge)s because it reads newer images otherwise."
+    )
     yield from (*FOLLOWING, CANNOT_BE_TOLD, DRIFTS, HOLDS)
 
 
