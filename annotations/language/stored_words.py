@@ -25,7 +25,7 @@ NUMBERS = re.compile(
 )
 NUMBERED = re.compile(r"(.*[^ ]) ([+−]?\d[\d.,]*(?: points)?(?: \([^()]*\))?)")
 # A sentence with fewer letters of its own could be anything.
-LEAST = 8
+LEAST, LONGEST_PART = 7, 5
 ENGLISH = "en"
 
 
@@ -144,6 +144,7 @@ def _patterns(language: str) -> tuple[Pattern, ...]:
     for message in messages:
         pieces = PLACE.split(message)
         parts = tuple(piece.replace("%%", "%") for piece in pieces[::2])
-        if len(parts) > 1 and sum(map(len, parts)) >= LEAST:
+        longest = max(len(part.strip()) for part in parts)
+        if len(parts) > 1 and sum(map(len, parts)) >= LEAST and longest >= LONGEST_PART:
             patterns.append(Pattern(message, parts, tuple(pieces[1::2])))
     return tuple(sorted(patterns, key=lambda one: (-sum(map(len, one.parts)), one.message)))

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext, gettext_noop
 
+from annotations.language.stored_words import say
 from audit.words.numbers import join_names, number, per_hundred, with_interval
 from audit.words.report import title
 
@@ -97,5 +98,5 @@ def _left_out(body: dict[str, Any]) -> list[str]:
     }
     if not reasons:
         return []
-    told = "; ".join(f"{times}, {why}" for why, times in reasons.items())
+    told = "; ".join(f"{times}, {say(why)}" for why, times in reasons.items())
     return [f"Not compared: {told}."]

@@ -179,7 +179,10 @@ def _swapped(judge: dict[str, Any]) -> str:
     turned = judge["swaps"]
     if not turned:
         return "It puts the generators in people’s order."
-    named = "; ".join(f"{one['second']} above {one['first']}" for one in turned[:NAMED])
+    named = "; ".join(
+        gettext("%(second)s above %(first)s") % {"second": one["second"], "first": one["first"]}
+        for one in turned[:NAMED]
+    )
     if len(turned) > NAMED:
         more = len(turned) - NAMED
         return f"It puts {named} and {more} more, where people do not."

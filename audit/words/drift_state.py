@@ -263,15 +263,26 @@ def gap(drift: dict[str, Any]) -> str:
     if found is None or "undefined" in found:
         return ""
     now, before = (number("net_deviation", found[when]) for when in ("now", "before"))
-    line = gettext_noop(f"It is off by {now} points on the newest, {before} before")
     people, judge = (with_interval("part", found[part]) for part in ("generators", "judge"))
     gain = number("ratio", found["gain"])
-    moved = gettext_noop(f"{people} because people’s answers moved and its gain is {gain}")
-    read = gettext_noop(f"{judge} because it reads newer images otherwise")
-    shown = [abs(found[part]["value"]) >= LITTLE for part in ("generators", "judge")]
-    if all(shown):
-        return f"{line}: {moved}, {read}."
-    return f"{line}: {moved if shown[0] else read}." if any(shown) else f"{line}."
+    moved, read = (abs(found[part]["value"]) >= LITTLE for part in ("generators", "judge"))
+    if moved and read:
+        first = (
+            f"It is off by {now} points on the newest, {before} before: {people} because people’s answers moved "
+            f"and its gain is {gain}"
+        )
+        return first + f", {judge} because it reads newer images otherwise."
+    if moved:
+        return (
+            f"It is off by {now} points on the newest, {before} before: {people} because people’s answers moved "
+            f"and its gain is {gain}."
+        )
+    if read:
+        return (
+            f"It is off by {now} points on the newest, {before} before: {judge} because it reads newer images "
+            "otherwise."
+        )
+    return f"It is off by {now} points on the newest, {before} before."
 
 
 def needs(drift: dict[str, Any]) -> str:

@@ -113,15 +113,18 @@ def _ceiling(body: dict[str, Any]) -> str:
     if not reach and not near:
         return f"{share}; no judge agrees with people as often."
     judges, others = ", ".join(reach), " or ".join(near)
-    if len(reach) == 1:
-        told = gettext_noop(f"{share}; {judges} agrees with people as often")
-    else:
-        told = gettext_noop(f"{share}; {judges} agree with people as often")
     if reach and near:
+        told = (
+            gettext_noop(f"{share}; {judges} agrees with people as often")
+            if len(reach) == 1
+            else gettext_noop(f"{share}; {judges} agree with people as often")
+        )
         return f"{told}; whether {others} agrees with people as often is not known yet."
     if near:
         return f"{share}; whether {others} agrees with people as often is not known yet."
-    return f"{told}."
+    if len(reach) == 1:
+        return f"{share}; {judges} agrees with people as often."
+    return f"{share}; {judges} agree with people as often."
 
 
 def _up_to(body: dict[str, Any], ceiling: dict[str, Any]) -> tuple[list[str], list[str]]:

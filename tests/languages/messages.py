@@ -30,7 +30,7 @@ from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POSITION
 from audit.statistic_names import CONSENSUS, STATISTICS
 from audit.training.asked import RULES as TRAINING_RULES
 from audit.view import SLICES
-from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, FOLLOWING, HOLDS, PAIRS
+from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, FOLLOWING, HOLDS, PAIRS, STOPPED
 from audit.words.glossary import all_terms
 from judges.cards.changes import CHANGES, LADDER, LADDERS
 from judges.exports.tables import TABLES
@@ -299,6 +299,11 @@ def names_of_facts() -> Iterator[str]:
     for words in FOLLOWING.values():
         yield from (words, f"%(judge)s {words}", f"%(judge)s {words} (%(order)s)")
     yield f"{PAIRS} %(value)s"
+    yield f"{STOPPED}%(reason)s"
+    yield (
+        "It is off by %(now)s points on the newest, %(before)s before: %(people)s because people’s answers moved and "
+        "its gain is %(gain)s, %(judge)s because it reads newer images otherwise."
+    )
     yield from (*FOLLOWING, CANNOT_BE_TOLD, DRIFTS, HOLDS)
 
 
