@@ -1,4 +1,5 @@
-"""What this app keeps about an account, as a whole. Erased, all of it goes with the account's row."""
+"""What this app keeps about an account, as a whole. Erased, it goes with the account's row; comments stay,
+without their writer and the names in them."""
 
 from __future__ import annotations
 
@@ -6,12 +7,18 @@ from typing import Any
 
 from django.contrib.auth.models import User
 
-from annotations.signals import account_told
-from audit.models import ApiToken, ConfirmedAddress, Identity, SecondFactor
+from annotations.database.scrub import scrub
+from annotations.signals import account_told, people_renamed
+from audit.models import ApiToken, Comment, ConfirmedAddress, Identity, SecondFactor
 
 
 def listen() -> None:
     account_told.connect(_account_told, dispatch_uid="audit")
+    people_renamed.connect(_people_renamed, dispatch_uid="audit-comments")
+
+
+def _people_renamed(sender: Any, study_id: int, names: dict[str, str], **kwargs: Any) -> None:
+    scrub(Comment.objects.filter(study=study_id), ("text",), names)
 
 
 def _account_told(sender: Any, user: User, **kwargs: Any) -> dict[str, Any]:
@@ -36,6 +43,10 @@ def _account_told(sender: Any, user: User, **kwargs: Any) -> dict[str, Any]:
                 "created_at": identity.created_at.isoformat(),
             }
             for identity in Identity.objects.filter(user=user).order_by("pk")
+        ],
+        "comments": [
+            {"study": comment.study.slug, "image": comment.image.key, "text": comment.text}
+            for comment in Comment.objects.filter(by=user).select_related("study", "image")
         ],
         "confirmed_address": confirmed and confirmed.email,
         "second_factor_since": factor and factor.confirmed_at and factor.confirmed_at.isoformat(),

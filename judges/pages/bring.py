@@ -312,6 +312,7 @@ EXAMPLES = {
     "value": "1",
     "seconds": "4.5",
     "submitted_at": "2026-01-31T12:00:00+00:00",
+    "language": "",
     "judge": "clip-score",
     "score": "0.31",
     "correct": "1",

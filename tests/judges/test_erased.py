@@ -24,7 +24,7 @@ from annotations.pairs import assign as pair_assign
 from annotations.pairs import record as pair_record
 from annotations.studies import invitations, personal_data, retention
 from audit.accounts import addresses, second_factor, tokens
-from audit.models import Identity, Report
+from audit.models import Comment, Identity, Report
 from audit.reports import make as reports
 from judges.models import Upload
 from tests import making
@@ -87,6 +87,7 @@ def active(study, alice):
         state="done",
         outcome={"rejected": [{"field": "rater", "value": MARK, "line": 3}]},
     )
+    Comment.objects.create(study=study, image=first.image, by=user, text=f"{MARK} says: look again")
     tokens.make(user=user, name=f"laptop of {MARK}")
     Identity.objects.create(user=user, issuer="https://login.example", subject=f"sub-{MARK}")
     addresses.note_confirmed(user, user.email)

@@ -41,8 +41,8 @@ def resampled_slope(
     *,
     scale: float = 100.0,
 ) -> Resampled | Undefined:
-    """Generators by name, or by whole numbers in the order of their names: a hundred thousand names take
-    longer to sort than all else here. Points by which the net deviation of a generator grows per year of its release date.
+    """Points by which the net deviation of a generator grows per year of its release date. `generators`:
+    names, or whole numbers in the order of the names, which are sorted much faster.
 
     slope = sum (t - mt)(d - md) / sum (t - mt)^2 over the generators, each counting the same: d
     the mean of human - judge, t the date in years.
@@ -58,7 +58,7 @@ def resampled_slope(
         if given.dtype.kind in "iu"
         else np.unique(given.astype(str), return_inverse=True)
     )
-    dates = [released.get(name) for name in names.tolist()]
+    dates = [released.get(name, released.get(str(name))) for name in names.tolist()]
     dated = np.array([day is not None for day in dates], bool)
     inside = dated[codes]
     n = int(inside.sum())

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
-import time
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,6 +16,7 @@ from tests import needs
 from tests.bench import labelling_beside
 from tests.bench.bench_labelling import crowd
 from tests.bench.labelling_server import Installation
+from tests.waiting import reserve_port, wait_until
 
 IMAGES, PEOPLE, EACH = 60, 12, 10
 BESIDE = ("an import of images", "an import of scores", "a report", "an export")
@@ -47,9 +46,7 @@ class Pooled(Installation):
 @contextmanager
 def pgbouncer(folder):
     server = urlsplit(needs.POSTGRES_URL)
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        own = probe.getsockname()[1]
+    own = reserve_port()
     file = folder / "pgbouncer.ini"
     there = {"host": server.hostname, "port": server.port or 5432, "user": server.username}
     file.write_text(POOL.format(**there, password=server.password or "none", own=own))
@@ -60,9 +57,8 @@ def pgbouncer(folder):
         command = [needs.pgbouncer(), *user, str(file)]
         child = subprocess.Popen(command, stdout=log, stderr=subprocess.STDOUT)
     try:
-        deadline = time.monotonic() + 30
-        while not needs.answers(f"postgres://127.0.0.1:{own}"):
-            assert child.poll() is None and time.monotonic() < deadline
+        address = f"postgres://127.0.0.1:{own}"
+        wait_until(lambda: needs.answers(address), "a connection to PgBouncer")
         yield own
     finally:
         child.terminate()
