@@ -38,6 +38,10 @@ def before(page):
     return page.get_by_alt_text("The picture before the edit")
 
 
+def wait_for_panes(page, *panes):
+    page.wait_for_function(f"panes => `${{({SHOWN})()}}` === panes", arg=",".join(panes))
+
+
 def test_before_stands_left_of_after_and_both_zoom_together(open_page, ann):
     page = open_page(ann, "/studies/edits/label/")
     left, right = before(page).bounding_box(), after(page).bounding_box()
@@ -56,17 +60,16 @@ def test_before_stands_left_of_after_and_both_zoom_together(open_page, ann):
 
 def test_one_key_shows_both_in_the_same_place_by_turns(open_page, ann):
     page = open_page(ann, "/studies/edits/label/")
-    assert page.evaluate(SHOWN) == ["result", "source"]
+    wait_for_panes(page, "result", "source")
     page.keyboard.press("x")
-    page.wait_for_function("() => document.querySelector('.stage').dataset.turn === 'source'")
-    assert page.evaluate(SHOWN) == ["source"]
+    wait_for_panes(page, "source")
     place = before(page).bounding_box()
     page.keyboard.press("x")
-    assert page.evaluate(SHOWN) == ["result"]
+    wait_for_panes(page, "result")
     assert after(page).bounding_box() == place
     take(page, "label-edit-flipped")
     page.keyboard.press("Escape")
-    assert page.evaluate(SHOWN) == ["result", "source"]
+    wait_for_panes(page, "result", "source")
 
 
 def test_the_difference_marks_what_changed_from_the_threshold_on(open_page, ann):
@@ -104,11 +107,11 @@ def test_answers_go_on_to_the_next_edit_with_both_pictures_there(open_page, ann)
 
 def test_a_phone_shows_one_at_a_time_and_flips(open_page, ann):
     page = open_page(ann, "/studies/edits/label/", size=PHONE, has_touch=True, is_mobile=True)
-    assert page.evaluate(SHOWN) == ["result"]
+    wait_for_panes(page, "result")
     take(page, "label-edit-phone")
     page.get_by_role("button", name="Flip").tap()
     page.wait_for_function("() => document.querySelector('.stage').dataset.turn === 'source'")
-    assert page.evaluate(SHOWN) == ["source"]
+    wait_for_panes(page, "source")
 
 
 def stored_marks(ann) -> tuple[marks.Mark, ...]:

@@ -52,18 +52,18 @@ class Texts(HTMLParser):
             self.found.append(data)
 
 
+WORD = re.compile(r"[A-Za-z]{2}")
+
+
 def texts_outside_brackets(html: str, data: list[str]) -> set[str]:
     while html != (less := re.sub(r"⟦[^⟦⟧]*⟧", "", html)):
         html = less
     reader = Texts()
     reader.feed(html)
-    left = set()
-    for text in reader.found:
-        for word in sorted(data, key=len, reverse=True):
-            text = re.sub(rf"(?<!\w){re.escape(word)}(?!\w)", "", text)
-        if re.search(r"[A-Za-z]{2}", text):
-            left.add(" ".join(text.split()))
-    return left
+    longest_first = sorted(set(data) - {""}, key=len, reverse=True)
+    known = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first)) or '$'})(?!\w)")
+    texts = (known.sub("", text) for text in reader.found if WORD.search(text))
+    return {" ".join(text.split()) for text in texts if WORD.search(text)}
 
 
 ALWAYS = [
