@@ -7,9 +7,10 @@ between two readings the first change writes, all further ones only look.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.db.models import F
 
 from annotations.database.prepared import Prepared
@@ -58,15 +59,20 @@ def start_reading_votes(study_id: int) -> str:
 def _mark_read(study_id: int, **columns: F) -> None:
     if not may_write():
         return
-    LabelVersion.objects.get_or_create(study_id=study_id, defaults={"labels": 1})
+    _create_row(study_id, labels=1)
     LabelVersion.objects.filter(study_id=study_id).update(**columns)
 
 
 def _raise(study_id: int, column: str) -> None:
     row = VERSION.first(study=study_id)
     if row is None:
-        defaults = {"labels": 1} | {column: 1}
-        LabelVersion.objects.get_or_create(study_id=study_id, defaults=defaults)
+        _create_row(study_id, **({"labels": 1} | {column: 1}))
     elif getattr(row, column) == getattr(row, f"{column}_read"):
         rows = LabelVersion.objects.filter(pk=row.pk, **{column: getattr(row, column)})
         rows.update(**{column: F(column) + 1})
+
+
+def _create_row(study_id: int, **defaults: int) -> None:
+    # A study that was deleted a moment ago needs no version.
+    with contextlib.suppress(IntegrityError):
+        LabelVersion.objects.get_or_create(study_id=study_id, defaults=defaults)

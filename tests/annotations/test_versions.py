@@ -1,7 +1,12 @@
 import pytest
 
 from annotations.models import LabelVersion
-from annotations.versions import labels_version, raise_labels_version, start_reading_labels
+from annotations.versions import (
+    labels_version,
+    raise_labels_version,
+    raise_votes_version,
+    start_reading_labels,
+)
 
 pytestmark = pytest.mark.django_db
 
@@ -44,3 +49,11 @@ def test_what_one_answer_has_not_read_yet_moves_for_another_that_has(study):
     looked = start_reading_labels(study.pk)
     raise_labels_version(study.pk)
     assert labels_version(study.pk) != looked
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_study_that_was_deleted_a_moment_ago_is_no_error():
+    raise_labels_version(10**9)
+    raise_votes_version(10**9)
+    start_reading_labels(10**9)
+    assert not LabelVersion.objects.exists()
