@@ -9,8 +9,8 @@ LOCKED = $(PIP) --no-deps --require-hashes -r
 UV_INSTALL = .venv/bin/uv pip install --quiet --python $(PY) $(addprefix --find-links ,$(PIP_FIND_LINKS))
 COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make lock"
-# As many test processes as cores.
-JOBS ?= auto
+# One test process more than cores: browsers, servers and limits of time are waited for.
+JOBS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)
 # Each process begins with its share of the tests that lie together, and takes from the others when it is done.
 DIST ?= worksteal
 # Where nothing compiled is kept, each process compiles the project and its tests afresh: of processor,
