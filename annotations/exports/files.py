@@ -10,13 +10,16 @@ import hashlib
 import io
 import json
 import os
+import zipfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from django.core.files.storage import default_storage
+
 from annotations.errors import Refused
 from annotations.exports.labels import Rows
-from annotations.exports.study_tables import missing_labels
+from annotations.exports.study_tables import file_name, missing_labels
 from annotations.models import Study
 
 # Rows that go into a Parquet file at once.
@@ -173,3 +176,18 @@ def _batches(rows: Rows, size: int) -> Iterator[list[dict[str, Any]]]:
             batch = []
     if batch:
         yield batch
+
+
+def zip_pictures(
+    pictures: Iterable[tuple[str, str]], archive: zipfile.ZipFile, sink: Sink, folder: str = ""
+) -> Iterator[bytes]:
+    """Each stored file once, of those with their hash; an image without a file has none to send."""
+    sent: set[str] = set()
+    for file, sha256 in pictures:
+        name = f"{folder}{file_name(file, sha256)}" if file else ""
+        if not name or name in sent:
+            continue
+        sent.add(name)
+        with default_storage.open(file) as stored:
+            archive.writestr(zipfile.ZipInfo(name), stored.read(), zipfile.ZIP_STORED)
+        yield sink.take()

@@ -11,9 +11,7 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.core.files.storage import default_storage
-
-from annotations.exports.files import ExportRefused, Sink
+from annotations.exports.files import ExportRefused, Sink, zip_pictures
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.study_tables import file_name
 from annotations.models import Study
@@ -44,7 +42,8 @@ def potato(study: Study, *, pictures: bool = False) -> Iterator[bytes]:
                 counted += 1
                 yield sink.take()
         if pictures:
-            yield from _picture_parts(study, archive, sink)
+            stored = ((file, sha256) for _, _, file, sha256 in _images(study))
+            yield from zip_pictures(stored, archive, sink, f"{MEDIA}/")
         else:
             left.append(f"the pictures: export with them, or put them into {MEDIA}/")
         archive.writestr("README.json", _json({"images": counted, "left_out": left}))
@@ -102,18 +101,6 @@ def _images(study: Study) -> Iterator[tuple[str, str, str, str]]:
 
 def _picture(file: str, sha256: str) -> str:
     return f"{MEDIA}/{file_name(file, sha256)}"
-
-
-def _picture_parts(study: Study, archive: zipfile.ZipFile, sink: Sink) -> Iterator[bytes]:
-    sent: set[str] = set()
-    for _, _, file, sha256 in _images(study):
-        if not file or sha256 in sent:
-            continue
-        sent.add(sha256)
-        with default_storage.open(file) as stored:
-            about = zipfile.ZipInfo(_picture(file, sha256))
-            archive.writestr(about, stored.read(), zipfile.ZIP_STORED)
-        yield sink.take()
 
 
 def _json(value: Any) -> str:

@@ -10,10 +10,8 @@ import zipfile
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from django.core.files.storage import default_storage
-
 from annotations.exports import labels
-from annotations.exports.files import ExportRefused, Sink
+from annotations.exports.files import ExportRefused, Sink, zip_pictures
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.study_tables import file_name
 from annotations.models import Study
@@ -29,7 +27,7 @@ def rapidata(study: Study, *, pictures: bool = False) -> Iterator[bytes]:
         raise ExportRefused(
             "None of this study’s questions is one that Rapidata can ask: one choice of two to eight."
         )
-    sink, sent = Sink(), set[str]()
+    sink = Sink()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for number, question in enumerate(asked):
             with archive.open(f"orders/{question['name']}.json", "w", force_zip64=True) as member:
@@ -42,14 +40,8 @@ def rapidata(study: Study, *, pictures: bool = False) -> Iterator[bytes]:
                         member.write(line.encode())
                         yield sink.take()
         if pictures:
-            for _, _, file, sha256 in _images(study):
-                if sha256 in sent:
-                    continue
-                sent.add(sha256)
-                with default_storage.open(file) as stored:
-                    about = zipfile.ZipInfo(file_name(file, sha256))
-                    archive.writestr(about, stored.read(), zipfile.ZIP_STORED)
-                yield sink.take()
+            stored = ((file, sha256) for _, _, file, sha256 in _images(study))
+            yield from zip_pictures(stored, archive, sink)
         else:
             left.append("the pictures: export with them, or put them beside orders/")
         absent = study.images.filter(file="").count()

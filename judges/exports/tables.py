@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any
 
-from django.core.files.storage import default_storage
 from django.db.models import QuerySet, Sum
 from django.utils.translation import gettext_noop
 
 from annotations.exports import genai_bench_ratings, labels, study_tables
 from annotations.exports.argilla import argilla
 from annotations.exports.doccano import doccano
-from annotations.exports.files import CountedRows, ExportRefused, Sink, as_parquet
+from annotations.exports.files import CountedRows, ExportRefused, Sink, as_parquet, zip_pictures
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.label_studio import label_studio
 from annotations.exports.labels import Rows
@@ -366,30 +365,17 @@ def _zipped(study: Study, asked: ExportOptions) -> Iterator[bytes]:
                     yield sink.take()
             counted[name], signatures[f"{name}.csv"] = counter.count, sha.hexdigest()
         if asked.pictures:
-            yield from _pictures(study, archive, sink, among)
+            yield from zip_pictures(_pictures(study, among), archive, sink)
         archive.writestr("README.json", _readme_text(study, asked, counted, signatures))
     yield sink.take()
 
 
-def _pictures(
-    study: Study, archive: zipfile.ZipFile, sink: Sink, among: Sequence[int] | None
-) -> Iterator[bytes]:
-    sent: set[str] = set()
-    images = (
-        (file, sha256)
-        for chunk in image_chunks(study, "file", "sha256", among=among)
-        for _, file, sha256 in chunk
-    )
-    beside = ((one.file, one.sha256) for one in study_tables.prompt_pictures(study, among))
-    for file, sha256 in chain(images, beside):
-        name = study_tables.file_name(file, sha256) if file else ""
-        if not name or name in sent:
-            continue
-        sent.add(name)
-        with default_storage.open(file) as stored:
-            about = zipfile.ZipInfo(name)
-            archive.writestr(about, stored.read(), zipfile.ZIP_STORED)
-        yield sink.take()
+def _pictures(study: Study, among: Sequence[int] | None) -> Iterator[tuple[str, str]]:
+    """Of images, and those that lie beside prompts."""
+    for chunk in image_chunks(study, "file", "sha256", among=among):
+        yield from ((file, sha256) for _, file, sha256 in chunk)
+    for one in study_tables.prompt_pictures(study, among):
+        yield one.file, one.sha256
 
 
 def _readme_text(
