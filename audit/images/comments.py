@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.db import transaction
-from django.http import Http404, HttpResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
@@ -19,9 +19,7 @@ from audit.models import Comment
 @require_POST
 def add_comment(request: HtmxRequest, slug: str, public_id: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
-    image = Image.objects.filter(study=place.study, public_id=public_id).first()
-    if image is None:
-        raise Http404
+    image = get_object_or_404(Image, study=place.study, public_id=public_id)
     text = request.POST.get("text", "").strip()
     if not text:
         raise Refused(gettext("Write something first."))
@@ -38,7 +36,7 @@ def delete_comment(request: HtmxRequest, slug: str, comment_id: int) -> HttpResp
     place = research_place_or_404(request, slug)
     comments = Comment.objects.select_related("image")
     comment = get_object_or_404(comments, study=place.study, pk=comment_id)
-    if not place.owns and comment.by_id != request.user.pk:
+    if not place.owns and comment.by_id != place.user.pk:
         raise NotYours(gettext("Only its writer and the study's owner can delete a comment."))
     with transaction.atomic():
         comment.delete()
@@ -49,14 +47,14 @@ def delete_comment(request: HtmxRequest, slug: str, comment_id: int) -> HttpResp
     return _answer(request, place, image)
 
 
-def comments_context(place: Place, user_id: int, image: Image) -> dict[str, object]:
+def comments_context(place: Place, image: Image) -> dict[str, object]:
     rows = image.comments.select_related("by")
     return {
         "study": place.study,
         "image": image,
         "longest": Comment.LONGEST,
         "comments": [
-            {"row": row, "may_delete": place.owns or row.by_id == user_id} for row in rows
+            {"row": row, "may_delete": place.owns or row.by_id == place.user.pk} for row in rows
         ],
     }
 
@@ -66,5 +64,5 @@ def _answer(request: HtmxRequest, place: Place, image: Image) -> HttpResponse:
         return redirect(
             reverse("data-image", args=[place.study.slug, image.public_id]) + "#comments"
         )
-    context = comments_context(place, request.user.pk or 0, image)
+    context = comments_context(place, image)
     return render(request, "audit/partials/comments.html", context)

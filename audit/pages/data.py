@@ -314,7 +314,7 @@ class _Page:
             "history": _history(shown, name_of),
             "known": sorted((shown.gold or {}).items()),
             "selections": Selection.objects.filter(members__image=shown),
-            **comments.comments_context(self.place, self.request.user.pk or 0, shown),
+            **comments.comments_context(self.place, shown),
         }
 
     def _neighbours(self, shown: Image, at: str) -> tuple[str, str, int]:

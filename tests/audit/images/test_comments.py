@@ -70,6 +70,17 @@ def test_its_writer_and_an_owner_delete_it_and_no_other_researcher(study, image,
     assert "deleted a comment on the image early-0" in Event.objects.latest("pk").words
 
 
+def test_a_researcher_is_offered_to_delete_what_she_wrote_alone(study, image, clients_of):
+    rita = making.person(study, "rita", role="researcher")
+    own, other = (
+        Comment.objects.create(study=study, image=image, text="a", by=by)
+        for by in (rita.user, None)
+    )
+    page = clients_of(rita).get(reverse("data-image", args=[study.slug, image.public_id])).text
+    assert reverse("comment-delete", args=[study.slug, own.pk]) in page
+    assert reverse("comment-delete", args=[study.slug, other.pk]) not in page
+
+
 def test_a_comment_of_another_study_is_not_found(as_alice, study):
     other = making.study(slug="other")
     comment = Comment.objects.create(study=other, image=other.images.first(), text="theirs")
