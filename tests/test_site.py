@@ -55,6 +55,7 @@ NOT_RUN = {
     r".* (backup|restore) ": "takes a whole installation: tests/audit/installation/backups",
     r".* doctor --address": "asks a host on the network",
     r".* import_scores STUDY \w+\.jsonl --format": "needs another tool's file: tests/judges/intake",
+    r".* import_(labels STUDY (argilla|doccano|potato)/|\w+ STUDY (fit|comparison)\.json)": "needs what another tool wrote: tests/doors",
     r".* webhook ": "asks a host on the network: tests/audit/webhooks",
     r".* log_report ": "needs a tracker: tests/audit/trackers",
     r".* draw_labels ": "needs more images than a small study has: tests/audit/next_labels",

@@ -67,6 +67,7 @@ LEFT_OUT = {
     "training-confirm": "takes a POST",
     "training-table": "a file, which holds everything",
     "repairs-say": "takes a POST",
+    "comment-delete": "takes a comment",
     "self-check": "takes a check",
     "self-check-file": "takes a check",
     "known-answer-walk": "takes gold questions",
