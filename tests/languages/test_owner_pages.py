@@ -43,9 +43,35 @@ STATISTICS = re.compile(
 )
 
 
+@pytest.fixture(scope="module")
+def lived_in_once(make_once):
+    return make_once(build_lived_in).pk
+
+
 @pytest.fixture
-def lived_in(study, alice, bob) -> Study:
+def lived_in(db, lived_in_once, pictures_of_the_file):
+    return Study.objects.get(pk=lived_in_once)
+
+
+@pytest.fixture
+def study(lived_in):
+    return lived_in
+
+
+@pytest.fixture
+def alice(lived_in):
+    return lived_in.memberships.select_related("user").get(name="alice")
+
+
+@pytest.fixture
+def bob(lived_in):
+    return lived_in.memberships.select_related("user").get(name="bob")
+
+
+def build_lived_in() -> Study:
     """A study with something on each of its pages."""
+    study = making.study()
+    alice, bob = making.person(study, "alice", role="owner"), making.person(study, "bob")
     judge_all(study)
     images = list(Image.objects.filter(study=study).order_by("key"))
     for image, value in zip(images[:2], "10", strict=True):

@@ -110,6 +110,8 @@ def get(client, name, study, language, *args, part=False, **query):
 def test_a_page_of_a_report_is_finished(as_owner, audited, bracketed, name, part):
     page = get(as_owner, name, audited, "eo", part=part)
     assert_all_in_brackets(page, names_of(audited))
+    # A head that the glossary does not explain has no meaning to show.
+    assert 'title=""' not in page.text
 
 
 @pytest.mark.parametrize("language", ["de", "zh-hans"])
