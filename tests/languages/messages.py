@@ -105,13 +105,13 @@ NOT_SHOWN = (
     *("imported_judge.py", "machine_memory.py", "blip_itm.py", "local_weights.py"),
 )
 SENTENCE = re.compile(r"[A-Z“{%0-9].*[.]", re.DOTALL)
-# What ends a sentence that stands elsewhere, by what says it.
+# What ends a sentence that stands elsewhere, or stands in its middle (…), by what says it.
 ENDINGS = {
     **{"Damaged": "", "NotTaken": "%(name)s ", "JobKind": "", "left_out": "", "lack": ""},
     **{"Undefined": "", "not_measured": "", "judge_job": "", "Unscored": "", "JudgeRefused": ""},
     **{"EngineRefused": "", "JudgeMissing": "", "RecipeRefused": ""},
     # In a recipe.
-    "refuse": "In %(file)s, “%(before)s%(name)s” ",
+    "refuse": "In %(file)s, “%(before)s%(name)s” ….",
 }
 # English on every page: the help of a judge's option and of a column of the database; what a model is asked.
 HELP = {"help", "help_text"}
@@ -214,7 +214,8 @@ def sentences_of(tree: ast.AST) -> Iterator[str]:
         text = as_message(node).strip()
         words = re.findall(r"[A-Za-z]{2,}", re.sub(r"%\(\w+\)s", "", text))
         if id(node) in before and len(words) > 1:
-            yield before[id(node)] + text
+            begun = before[id(node)]
+            yield begun.replace("…", text) if "…" in begun else begun + text
         elif words and " " in text and SENTENCE.fullmatch(text):
             yield text
 
