@@ -79,7 +79,7 @@ def steps(body: dict[str, Any]) -> list[dict[str, Any]]:
 def _bar(name: str, begin: float, estimate: dict[str, Any], kind: str) -> dict[str, Any]:
     low, high = estimate["low"], estimate["high"]
     return {
-        "part": _broken(name),
+        "part": break_name(name),
         "kind": kind,
         "begin": begin,
         "end": begin + estimate["value"],
@@ -92,7 +92,7 @@ def _bar(name: str, begin: float, estimate: dict[str, Any], kind: str) -> dict[s
     }
 
 
-def _broken(name: str) -> str:
+def break_name(name: str) -> str:
     lines = [""]
     for word in WORDS.findall(name):
         if lines[-1] and _width(lines[-1]) + _width(word.rstrip()) > WIDE:
