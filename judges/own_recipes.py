@@ -18,7 +18,7 @@ from judges.errors import JudgeRefused
 from judges.models import Judge, Recipe, Run
 from judges.options import shown_name
 from judges.recipes.check import check_values
-from judges.recipes.read import LARGEST, NAME, read_one
+from judges.recipes.read import LARGEST, NAME, THE_RECIPE, capital, read_one
 from judges.recipes.write import as_toml
 
 MOST = 1_000
@@ -56,7 +56,7 @@ def decoded(content: bytes, file: str) -> str:
 
 
 @transaction.atomic
-def add(*, text: str, by: Any = None, file: str = "the recipe") -> Recipe:
+def add(*, text: str, by: Any = None, file: str = THE_RECIPE) -> Recipe:
     """The same text a second time is the same recipe."""
     text = text.replace("\r\n", "\n")
     name, entry = read_one(text, file)
@@ -68,7 +68,7 @@ def add(*, text: str, by: Any = None, file: str = "the recipe") -> Recipe:
     try:
         registry.check_allowed(entry)
     except JudgeRefused as refusal:
-        raise JudgeRefused(f"In {file}, {refusal.message}") from None
+        raise JudgeRefused(f"{capital(file)}: {refusal.message}") from None
     earlier = Recipe.objects.filter(name=name).first()
     if earlier is not None and earlier.text == text:
         return earlier
@@ -108,7 +108,11 @@ def _why_not_remove(recipe: Recipe, by: Any, studies: int) -> str:
     if by is not None and by.pk != recipe.added_by_id and not by.is_superuser:
         return "Only who added it and administrators may remove it."
     if studies:
-        return f"Runs of {studies} {'study' if studies == 1 else 'studies'} rest on it."
+        return (
+            "Runs of 1 study rest on it."
+            if studies == 1
+            else f"Runs of {studies} studies rest on it."
+        )
     return ""
 
 

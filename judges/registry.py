@@ -13,6 +13,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from judges import allowed
 from judges.catalogue import entry
 from judges.engines.shared import memory
@@ -23,7 +25,7 @@ from judges.recipes.entry import Entry
 from judges.recipes.names import load
 
 SELF_TEST = "self_test"
-TO_FETCH = "to be fetched on first use"
+TO_FETCH = gettext_noop("to be fetched on first use")
 # Options that change how fast an engine answers, not what.
 PACE = {"batch", "device", "rows", "concurrency", "timeout", "attempts", "pause", "longest_pause"}
 _SELF_TEST = Option(
@@ -219,13 +221,13 @@ def method_of(chosen: Entry, options: Mapping[str, Any]) -> Method:
 def whereabouts(checkpoint: str) -> str:
     """Whether these weights are here already, in words."""
     if Path(checkpoint).expanduser().exists():
-        return "on this machine"
+        return gettext_noop("on this machine")
     if importlib.util.find_spec("huggingface_hub") is not None:
         from huggingface_hub.constants import HF_HUB_CACHE
 
         repository = checkpoint.partition(":")[0]
         if (Path(HF_HUB_CACHE) / f"models--{repository.replace('/', '--')}").is_dir():
-            return "in this machine’s cache"
+            return gettext_noop("in this machine’s cache")
     return TO_FETCH
 
 

@@ -85,10 +85,13 @@ def _find_translation(language: str, text: str) -> str:
 
 
 def _translate_part(language: str, text: str) -> str:
-    """What is a sentence by its full stop alone, or says a number of what stands before it."""
+    """What is a sentence by its full stop alone, or without it; or says a number of what stands before it."""
+    stop = "。" if language.startswith("zh") else "."
     if text.endswith("."):
         translated = _translate(language, text[:-1])
-        return f"{translated}{'。' if language.startswith('zh') else '.'}" if translated else ""
+        return f"{translated}{stop}" if translated else ""
+    if " " in text and (whole := _fill_pattern(language, f"{text}.")):
+        return whole.removesuffix(stop)
     found = NUMBERED.fullmatch(text)
     translated = _translate(language, found[1]) if found else ""
     return f"{translated} {found[2]}" if found and translated else ""

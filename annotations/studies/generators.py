@@ -14,7 +14,7 @@ from pathlib import Path
 
 from django.db import transaction
 from django.db.models import F, QuerySet
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 
 from annotations import event_log
 from annotations.errors import StudyRefused
@@ -126,7 +126,9 @@ def day(text: str) -> date | None:
     try:
         return day_of("release_date", text)
     except Unfit as unfit:
-        raise StudyRefused(f"“{text[:40]}” is no date. {unfit.reason}") from None
+        begun = text[:40]
+        no_date = gettext_noop(f"“{begun}” is no date.")
+        raise StudyRefused(f"{no_date} {unfit.reason}") from None
 
 
 @transaction.atomic

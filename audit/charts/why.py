@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import Any
 
 from django.utils.translation import gettext
@@ -13,14 +15,16 @@ from audit.charts.when_used import alt
 from audit.words import why as words
 from audit.words.report import title
 
-ROW = 40
-# A long name breaks into lines.
-WIDE = 26
+ROW, LINE = 40, 15
+# A long name breaks into lines, each no longer than a phone has room for beside the bars.
+WIDE = 16
+WORDS = re.compile(r"[\u2e80-\u9fff\uff00-\uffef]|[^\s\u2e80-\u9fff\uff00-\uffef]+\s*")
 
 
 def waterfall(body: dict[str, Any], theme: str) -> dict[str, Any]:
     rows = steps(body)
     names = [row["part"] for row in rows]
+    room = max(ROW, LINE * (1 + max(name.count("\n") + 1 for name in names)))
     y = alt.Y(
         "part:N",
         sort=names,
@@ -39,7 +43,7 @@ def waterfall(body: dict[str, Any], theme: str) -> dict[str, Any]:
         alt.Tooltip("part:N", title=gettext("cause")),
         *(alt.Tooltip(f"{end}:Q", title=head, format="+.1f") for end, head in
           (("value", gettext("points")), ("lower", gettext("from")), ("upper", gettext("to")))),
-        alt.Tooltip("n:Q", title="images"),
+        alt.Tooltip("n:Q", title=gettext("images")),
     ]  # fmt: skip
     base = alt.Chart(alt.Data(values=rows)).encode(y=y)
     layers = [
@@ -54,7 +58,7 @@ def waterfall(body: dict[str, Any], theme: str) -> dict[str, Any]:
         title=gettext("People less %(judge)s: from one side to the other (95 %% intervals)")
         % {"judge": title(body["judge"])},
         width="container",
-        height=ROW * len(rows) + 16,
+        height=room * len(rows) + 16,
     )
     return configured(chart, theme, names=False)
 
@@ -75,7 +79,7 @@ def steps(body: dict[str, Any]) -> list[dict[str, Any]]:
 def _bar(name: str, begin: float, estimate: dict[str, Any], kind: str) -> dict[str, Any]:
     low, high = estimate["low"], estimate["high"]
     return {
-        "part": _broken(name),
+        "part": break_name(name),
         "kind": kind,
         "begin": begin,
         "end": begin + estimate["value"],
@@ -88,13 +92,18 @@ def _bar(name: str, begin: float, estimate: dict[str, Any], kind: str) -> dict[s
     }
 
 
-def _broken(name: str) -> str:
+def break_name(name: str) -> str:
     lines = [""]
-    for word in name.split():
-        if lines[-1] and len(lines[-1]) + len(word) >= WIDE:
+    for word in WORDS.findall(name):
+        if lines[-1] and _width(lines[-1]) + _width(word.rstrip()) > WIDE:
             lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "\n".join(lines)
+        lines[-1] += word
+    return "\n".join(line.rstrip() for line in lines)
+
+
+def _width(text: str) -> int:
+    """In letters: a Chinese one is as wide as two."""
+    return sum(1 + (unicodedata.east_asian_width(letter) in "WF") for letter in text)
 
 
 def blank(body: dict[str, Any]) -> str:

@@ -115,4 +115,5 @@ def _longest_name(spec: dict[str, Any]) -> int:
         for layer in spec.get("layer", [])
         for name in (layer.get("encoding", {}).get("y", {}).get("sort") or [])
     ]
-    return min(MOST_LETTERS, max((len(str(name)) for name in names), default=0))
+    lines = [line for name in names for line in str(name).split("\n")]
+    return min(MOST_LETTERS, max(map(len, lines), default=0))

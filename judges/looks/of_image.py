@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
+from django.utils.translation import gettext_noop
 
 from annotations.models import Image
 from judges import catalogue
@@ -18,6 +19,8 @@ from judges.models import Judge, Look, Score
 
 # How many of a detector's hundred guesses are listed.
 LISTED = 20
+# Kinds of questions that a model answers in its own words, or reads words for.
+WORDED = {"answers", "talk", "which of two", "writing", "colors"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +50,11 @@ class ModelOutput:
     probability: float | None = None
     tokens: tuple[tuple[str, float], ...] = ()
     seconds: float | None = None
+
+    @property
+    def is_reply(self) -> bool:
+        """Whether the model itself wrote the answer."""
+        return self.kind in WORDED
 
     def lines(self) -> list[str]:
         lines = [self.asked, f"  {self.told}{_seconds(self.seconds)}, by {self.engine}"]
@@ -132,22 +140,28 @@ def _model_output(look: Look, engine: str) -> ModelOutput:
 
 def _objects(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
     detections = sorted(look_store.StoredDetections(stored), key=lambda d: -d["score"])
-    named = [f"{d['class']} {d['score']:.2f}" for d in detections[:LISTED]]
-    more = f" and {len(detections) - LISTED} fainter ones" if len(detections) > LISTED else ""
-    return ", ".join(asked["classes"]) or "all objects", (", ".join(named) or "nothing") + more
+    found = ", ".join(f"{d['class']} {d['score']:.2f}" for d in detections[:LISTED])
+    fainter = len(detections) - LISTED
+    if fainter > 0:
+        found = gettext_noop(f"{found} and {fainter} fainter ones")
+    wanted = ", ".join(asked["classes"]) or gettext_noop("all objects")
+    return wanted, found or gettext_noop("nothing")
 
 
 def _color(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
-    return f"the color of the {asked['noun']} (object {asked['index']})", stored
+    noun, number = asked["noun"], asked["index"]
+    return gettext_noop(f"the color of the {noun} (object {number})"), stored
 
 
 def _depth(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
     box = ", ".join(f"{edge:.0f}" for edge in asked["box"])
-    return f"the depth at {box}", "no pixel there" if stored is None else f"{stored:.4f}"
+    depth = gettext_noop("no pixel there") if stored is None else f"{stored:.4f}"
+    return gettext_noop(f"the depth at {box}"), depth
 
 
 def _writing(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
-    return "all that is written", " · ".join(line["text"] for line in stored) or "nothing"
+    read = " · ".join(line["text"] for line in stored)
+    return gettext_noop("all that is written"), read or "nothing"
 
 
 def _similarity(asked: dict[str, Any], stored: Any) -> tuple[str, str]:

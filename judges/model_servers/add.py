@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from annotations import event_log
 from annotations.errors import NotYours
@@ -82,9 +83,9 @@ def amount(name: str, text: str) -> float | None:
 
 def _check_texts(address: str, model: str, key: str) -> None:
     for name, text, longest in (
-        ("The address", address, LONGEST),
-        ("The model’s name", model, LONGEST),
-        ("The key", key, LONGEST_KEY),
+        (gettext_noop("The address"), address, LONGEST),
+        (gettext_noop("The model’s name"), model, LONGEST),
+        (gettext_noop("The key"), key, LONGEST_KEY),
     ):
         if len(text) > longest or not is_clean(text):
             raise JudgeRefused(f"{name} has at most {longest} characters.")

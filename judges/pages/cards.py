@@ -7,6 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, research_place_or_404
@@ -29,7 +30,7 @@ def card(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
         "study": place.study,
         "run": run,
         "judge": name,
-        "thing": f"Measure {title(name)}",
+        "thing": gettext("Measure %(judge)s") % {"judge": title(name)},
         "newest": newest,
         "is_open": newest is not None and newest.is_open,
         **_plan_context(run),

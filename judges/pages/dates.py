@@ -8,6 +8,7 @@ from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import ngettext
 
 from annotations.access import Place, owner_place_or_404, research_place_or_404
 from judges.models import Run
@@ -42,7 +43,10 @@ def judge_dates(request: HttpRequest, slug: str) -> HttpResponse:
         changed = release_dates.set_dates(study=place.study, given=given)
     except release_dates.DatesRefused as refusal:
         return _page(request, place, given, wrong=refusal.wrong)
-    messages.success(request, f"Saved: {changed} date{'s' * (changed != 1)} changed.")
+    saved = ngettext(
+        "Saved: %(changed)s date changed.", "Saved: %(changed)s dates changed.", changed
+    )
+    messages.success(request, saved % {"changed": changed})
     return redirect("judge-dates", slug=slug)
 
 

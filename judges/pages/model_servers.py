@@ -7,6 +7,7 @@ from typing import Any
 from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.access import PersonsRequest, Place, research_place_or_404
@@ -32,10 +33,10 @@ def model_servers(request: PersonsRequest, slug: str) -> HttpResponse:
             model=typed["model"],
             key=request.POST.get("key", ""),
             prices=(
-                add.amount("The price of tokens in", typed["price_in"]),
-                add.amount("The price of tokens out", typed["price_out"]),
+                add.amount(gettext_noop("The price of tokens in"), typed["price_in"]),
+                add.amount(gettext_noop("The price of tokens out"), typed["price_out"]),
             ),
-            daily_budget=add.amount("The budget", typed["daily_budget"]),
+            daily_budget=add.amount(gettext_noop("The budget"), typed["daily_budget"]),
             by=request.user,
         )
     except JudgeRefused as refusal:
@@ -58,7 +59,7 @@ def remove(request: PersonsRequest, slug: str, server_id: int) -> HttpResponse:
     add.expect_administrator(request.user)
     server = _server_or_404(server_id)
     add.remove_server(server=server)
-    messages.success(request, f"Removed: {server}.")
+    messages.success(request, gettext("Removed: %(name)s.") % {"name": server})
     return redirect("model-servers", slug=slug)
 
 

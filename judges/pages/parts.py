@@ -9,6 +9,7 @@ from django.core.paginator import Paginator
 from django.db.models import Count, Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, research_place_or_404
@@ -57,9 +58,10 @@ def prompt_parts(request: HtmxRequest, slug: str) -> HttpResponse:
 def draft(request: HttpRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     if place.study.prompts.count() > drafts.MOST_PROMPTS:
+        most = f"{drafts.MOST_PROMPTS:,}"
         raise JudgeRefused(
-            f"A page drafts at most {drafts.MOST_PROMPTS:,} prompts at a time. For more, run: "
-            f"jurybox draft_parts {place.study.slug}"
+            f"A page drafts at most {most} prompts at a time. For more, run: jurybox draft_parts "
+            f"{place.study.slug}"
         )
     drafts.make_draft(study=place.study, by=request.user)
     return redirect("prompt-parts", slug=slug)
@@ -74,10 +76,10 @@ def throw_away(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def freeze_draft(request: HttpRequest, slug: str) -> HttpResponse:
     version = freeze(study=research_place_or_404(request, slug).study)
-    messages.success(
-        request,
-        f"Version {version.number} is frozen. Judges that ask about parts can score these prompts now.",
+    frozen = gettext(
+        "Version %(number)s is frozen. Judges that ask about parts can score these prompts now."
     )
+    messages.success(request, frozen % {"number": version.number})
     return redirect("prompt-parts", slug=slug)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotations.access import Place, research_place_or_404
@@ -21,13 +22,13 @@ def recipes(request: HttpRequest, slug: str) -> HttpResponse:
     text = request.POST.get("text", "")
     try:
         if file := request.FILES.get("file"):
-            text = own_recipes.decoded(file.read(), file.name or "the file")
+            text = own_recipes.decoded(file.read(), file.name or gettext_noop("the file"))
         if not text.strip():
             raise JudgeRefused("Choose a file, or write the recipe.")
         added = own_recipes.add(text=text, by=request.user)
     except JudgeRefused as refusal:
         return _page(request, place, text=text, wrong=refusal.message)
-    messages.success(request, f"Added: {added.title}.")
+    messages.success(request, gettext("Added: %(name)s.") % {"name": added.title})
     return redirect("run-options", slug=slug, judge=added.name)
 
 
@@ -44,7 +45,7 @@ def recipe_file(request: HttpRequest, slug: str, judge: str) -> HttpResponse:
 def remove(request: HttpRequest, slug: str, judge: str) -> HttpResponse:
     research_place_or_404(request, slug)
     own_recipes.remove(name=judge, by=request.user)
-    messages.success(request, f"Removed: {judge}.")
+    messages.success(request, gettext("Removed: %(name)s.") % {"name": judge})
     return redirect("recipes", slug=slug)
 
 

@@ -6,6 +6,7 @@ from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, research_place_or_404
@@ -108,7 +109,7 @@ def failures(request: HtmxRequest, slug: str, run_id: int) -> HttpResponse:
     context = {
         "study": place.study,
         "run": run,
-        "thing": f"What {run.judge.name} could not score",
+        "thing": gettext("What %(judge)s could not score") % {"judge": run.judge.name},
         "page": page,
         "failures": page.object_list,
     }

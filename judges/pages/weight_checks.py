@@ -8,6 +8,7 @@ from typing import Any
 from django.db import transaction
 from django.http import HttpResponse, JsonResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, research_place_or_404
@@ -17,6 +18,7 @@ from judges.models import WeightCheck
 from judges.pages.runs import filled_in
 from judges.runs import weight_jobs
 from judges.runs.ask_judge import request as request_job
+from judges.runs.queries import PART_TITLES
 
 
 @require_POST
@@ -45,7 +47,8 @@ def check(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
         "check": asked,
         "parts": [_with_sizes(part) for part in asked.parts],
         "title": entry.title if entry else asked.judge,
-        "thing": f"Weights of {asked.judge}, check {asked.pk}",
+        "thing": gettext("Weights of %(judge)s, check %(number)s")
+        % {"judge": asked.judge, "number": asked.pk},
         "is_known": entry is not None,
         "typed": [(name, _as_typed(value)) for name, value in asked.options.items()],
     }
@@ -72,7 +75,7 @@ def check_file(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
 
 
 def _with_sizes(part: dict[str, Any]) -> dict[str, Any]:
-    """Bytes as the command tells them."""
+    """Bytes as the command tells them, and the heading of its options."""
     sizes = {
         name: {key: gib(size) for key, size in part.get(name, {}).items()}
         for name in ("files", "memory", "free")
@@ -80,7 +83,8 @@ def _with_sizes(part: dict[str, Any]) -> dict[str, Any]:
     official = [
         {**one, "size": gib(one["size"]) if one["size"] else ""} for one in part.get("official", ())
     ]
-    return {"keys": "", **part, **sizes, "official": official}
+    title = gettext(PART_TITLES.get(part["part"], part["part"]))
+    return {"keys": "", **part, **sizes, "official": official, "title": title}
 
 
 def _as_typed(value: Any) -> str:

@@ -72,8 +72,9 @@ def _uncovered(prompt: str, parts: Sequence[Part]) -> Iterator[str]:
         and word not in covered
     ]
     if missing:
-        more = " …" if len(missing) > _MOST_WORDS else ""
-        yield f"Not covered: {', '.join(missing[:_MOST_WORDS])}{more}."
+        more = [" …"] * (len(missing) > _MOST_WORDS)
+        words = f"{', '.join(missing[:_MOST_WORDS])}{''.join(more)}"
+        yield f"Not covered: {words}."
 
 
 def _split_words(text: str) -> list[str]:

@@ -74,8 +74,8 @@ def _expect_free(study: Study, changed: Sequence[PromptParts]) -> None:
     if held:
         named = "; ".join(f"“{text[:60]}”" for text in held[:NAMED])
         raise JudgeRefused(
-            f"The parts of {len(held)} prompt{'s' if len(held) > 1 else ''} have answers or scores "
-            f"already and must stay as they are: {named}. Nothing was frozen."
+            f"The parts of these prompts have answers or scores already and must stay as they are "
+            f"(in all {len(held)}): {named}. Nothing was frozen."
         )
 
 

@@ -9,12 +9,12 @@ from typing import Any
 from judges.options import declared, shown_name
 from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES, kinds_of, load
-from judges.recipes.read import RecipeRefused
+from judges.recipes.read import THE_RECIPE, RecipeRefused, capital
 
 SELF_TEST = "self_test"
 
 
-def check_values(entry: Entry, file: str = "the recipe") -> None:
+def check_values(entry: Entry, file: str = THE_RECIPE) -> None:
     """RecipeRefused with the first mistake, in words."""
     method = load(entry.method)
     _check(method, entry.options, file, "options.", more=(SELF_TEST,))
@@ -49,7 +49,7 @@ def _check(
         try:
             told[name].check(f"{before}{name}", value)
         except ValueError as error:
-            raise RecipeRefused(f"In {file}, {error}") from None
+            raise RecipeRefused(f"{capital(file)}: {error}") from None
 
 
 def _make(kind: Any, given: Mapping[str, Any], file: str, part: str) -> None:

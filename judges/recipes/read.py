@@ -12,11 +12,15 @@ from collections.abc import Iterator, Mapping
 from datetime import date, datetime
 from typing import Any, NoReturn
 
+from django.utils.translation import gettext_noop
+
 from judges.errors import JudgeRefused
 from judges.options import is_clean, shorten_value, shown_name
 from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES, KINDS, METHODS
 
+THE_RECIPE = gettext_noop("the recipe")
+gettext_noop("The recipe")  # at the beginning of a sentence
 LARGEST = 100_000  # characters of a file
 LONGEST_TITLE, LONGEST_SOURCE = 120, 1_000
 NAME = re.compile(r"[a-z0-9][a-z0-9.\-]{0,78}[a-z0-9]")
@@ -28,7 +32,7 @@ class RecipeRefused(JudgeRefused):
     pass
 
 
-def read_one(text: str, file: str = "the recipe") -> tuple[str, Entry]:
+def read_one(text: str, file: str = THE_RECIPE) -> tuple[str, Entry]:
     """The one judge of this text, by its name."""
     held = _parsed(text, file)
     if "judge" in held:
@@ -50,13 +54,13 @@ def read_all(text: str, file: str) -> Iterator[tuple[str, Entry]]:
 
 def _parsed(text: str, file: str) -> dict[str, Any]:
     if len(text) > LARGEST:
-        raise RecipeRefused(f"{_capital(file)} has more than {LARGEST:,} characters.")
+        raise RecipeRefused(f"{capital(file)} has more than {LARGEST:,} characters.")
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:
         # Also a number with more digits than Python reads, and brackets without an end.
         reason = str(error).strip().rstrip(".") or "it is nested too deeply"
-        raise RecipeRefused(f"{_capital(file)} cannot be read as TOML: {reason[:300]}.") from None
+        raise RecipeRefused(f"{capital(file)} cannot be read as TOML: {reason[:300]}.") from None
 
 
 def _entry(held: Mapping[str, Any], file: str) -> tuple[str, Entry]:
@@ -156,7 +160,7 @@ class _Fields:
         return value
 
 
-def _capital(file: str) -> str:
+def capital(file: str) -> str:
     return file[:1].upper() + file[1:]
 
 

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from django.utils.translation import gettext_noop
 from PIL import Image
 
 from judges import registry
@@ -36,7 +37,7 @@ class PartCheck:
     unexpected: list[str] = field(default_factory=list)
     mismatched: list[str] = field(default_factory=list)
     wrong: str = ""
-    self_test: str = "not done"
+    self_test: str = gettext_noop("not done")
     seconds: float | None = None
     official: list[dict[str, Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -83,10 +84,12 @@ def _read_headers(told: PartCheck, engine: Any) -> None:
     if found is None or not found.files:
         told.download = "/" in named and not named.startswith(("/", "~", "."))
         told.notes.append(
-            "not on this machine: it is fetched on first use. How large that is, only the hub knows, "
-            "which is not asked here"
+            gettext_noop(
+                "not on this machine: it is fetched on first use. How large that is, only the hub "
+                "knows, which is not asked here"
+            )
             if told.download
-            else "which file this is, only the library knows that fetches it"
+            else gettext_noop("which file this is, only the library knows that fetches it")
         )
         return
     told.folder, told.commit = str(found.root), found.commit
@@ -98,21 +101,23 @@ def _read_headers(told: PartCheck, engine: Any) -> None:
     tensors = tensor_files.headers(found)
     if tensors is None:
         told.notes.append(
-            "files without a header (neither safetensors nor torch's own since 1.6): memory and keys "
-            "are known when they are loaded"
+            gettext_noop(
+                "files without a header (neither safetensors nor torch's own since 1.6): memory and "
+                "keys are known when they are loaded"
+            )
         )
         return
     told.memory = {p: memory.count_bytes(tensors, p) for p in weights.PRECISIONS}
     if engine.compare_keys():
-        told.keys = f"all {len(tensors)} fit"
+        told.keys = gettext_noop(f"all {len(tensors)} fit")
     else:
-        told.notes.append("its keys are compared when it is loaded")
+        told.notes.append(gettext_noop("its keys are compared when it is loaded"))
 
 
 def _measure(told: PartCheck, engine: Any) -> None:
-    told.self_test = "failed"
+    told.self_test = gettext_noop("failed")
     self_test.check_engines({told.part: engine}, keep_alive=lambda: None)
-    told.self_test = "passed"
+    told.self_test = gettext_noop("passed")
     pictures = [self_test.red_square(), self_test.red_circle(), self_test.stop_sign()]
     began = time.perf_counter()
     for picture in pictures:

@@ -7,6 +7,8 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
+from django.utils.translation import gettext_noop
+
 from judges.recipes.published_weights import HUB
 
 _BLOCK = 1 << 24
@@ -78,18 +80,28 @@ def compare_file(file: Path, officials: tuple[OfficialFile, ...], *, whole: bool
     alike = [one for one in officials if one.size in (0, size)]
     if not alike:
         sizes = " or ".join(f"{one.size:,}" for one in officials)
-        return f"“{file.name}” is not an official file: it has {size:,} bytes, and not {sizes}"
+        return gettext_noop(
+            f"“{file.name}” is not an official file: it has {size:,} bytes, and not {sizes}"
+        )
     told = [one for one in alike if one.sha256]
     if not told:
-        return f"whether “{file.name}” is the official file, nobody can tell: its hash is not published"
+        return gettext_noop(
+            f"whether “{file.name}” is the official file, nobody can tell: its hash is not published"
+        )
     if not whole:
-        return f"“{file.name}” may be the official file; its hash is compared when it is loaded and tested"
+        return gettext_noop(
+            f"“{file.name}” may be the official file; its hash is compared when it is loaded and tested"
+        )
     digest = _sha256(file)
     for one in told:
         if digest.startswith(one.sha256):
-            part = "" if len(one.sha256) == 64 else f" (by the first {len(one.sha256)} digits)"
-            return f"“{file.name}” is the official {one.name} by its SHA-256{part}"
-    return f"“{file.name}” is not an official file: its SHA-256 is {digest}"
+            if len(one.sha256) == 64:
+                return gettext_noop(f"“{file.name}” is the official {one.name} by its SHA-256")
+            return gettext_noop(
+                f"“{file.name}” is the official {one.name} by its SHA-256 (by the first "
+                f"{len(one.sha256)} digits)"
+            )
+    return gettext_noop(f"“{file.name}” is not an official file: its SHA-256 is {digest}")
 
 
 def _sha256(file: Path) -> str:

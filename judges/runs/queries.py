@@ -204,7 +204,11 @@ class JudgeInfo:
         weights = (
             gettext("Weights: %(weights)s.") % {"weights": self.weights} if self.weights else ""
         )
-        speed = "; ".join(f"{one['seconds']:g} s on {one['device']}" for one in self.measured)
+        speed = "; ".join(
+            gettext("%(seconds)s s on %(device)s")
+            % {"seconds": f"{one['seconds']:g}", "device": one["device"]}
+            for one in self.measured
+        )
         speed = gettext("An image took %(times)s.") % {"times": speed} if speed else ""
         return " ".join(part for part in (told, self.needs, weights, speed) if part)
 
@@ -246,7 +250,7 @@ def _info(name: str, entry: Entry) -> JudgeInfo:
         download_gb=ready.download_gb,
         memory_gb=ready.wants_gb,
         weights="; ".join(
-            f"{kind}: {value}, {registry.whereabouts(value)}"
+            f"{kind}: {value}, {gettext(registry.whereabouts(value))}"
             for kind in entry.parts
             if (value := options.get(f"{kind}.checkpoint"))
         ),

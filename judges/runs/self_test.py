@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext_noop
 from PIL import Image, ImageDraw, ImageFont
 
 from judges import registry
@@ -77,7 +78,8 @@ def _detector(engine: Any) -> str:
         return ""
     best = max(detections, key=lambda detection: detection["score"], default=None)
     found = f"a {best['class']} ({best['score']:.2f})" if best else "nothing"
-    return f"on the drawing of a {names[0]} it found {found}."
+    drawn = names[0]
+    return gettext_noop(f"on the drawing of a {drawn} it found {found}.")
 
 
 def _colorist(engine: Any) -> str:
@@ -87,20 +89,22 @@ def _colorist(engine: Any) -> str:
     (name,) = engine.colors(
         [(red_square(), red, ColorOf(Objects(), 0, "square", COLORS, templates))]
     )
-    return "" if name == "red" else f"it called a red square {name}."
+    return "" if name == "red" else gettext_noop(f"it called a red square {name}.")
 
 
 def _depth_sensor(engine: Any) -> str:
     (depth,) = engine.depths([red_square()])
     if np.ndim(depth) == 2 and np.isfinite(depth).all() and np.ptp(depth) > 0:
         return ""
-    return "its depth map of a drawing is no map of different depths."
+    return gettext_noop("its depth map of a drawing is no map of different depths.")
 
 
 def _text_reader(engine: Any) -> str:
     (lines,) = engine.read_text([stop_sign()])
     read = " ".join(line["text"] for line in lines)
-    return "" if "STOP" in read.upper() else f"on the drawing of a stop sign it read “{read[:80]}”."
+    if "STOP" in read.upper():
+        return ""
+    return gettext_noop(f"on the drawing of a stop sign it read “{read[:80]}”.")
 
 
 def _matcher(engine: Any) -> str:
@@ -108,7 +112,9 @@ def _matcher(engine: Any) -> str:
     red, blue = engine.similarities([(picture, "a red square"), (picture, "a blue square")])
     if math.isfinite(red) and red > blue:
         return ""
-    return f"for a red square, “a red square” fits {red:.3f} and “a blue square” {blue:.3f}."
+    return gettext_noop(
+        f"for a red square, “a red square” fits {red:.3f} and “a blue square” {blue:.3f}."
+    )
 
 
 def _rewarder(engine: Any) -> str:
@@ -118,7 +124,9 @@ def _rewarder(engine: Any) -> str:
     (red, *_), (blue, *_) = engine.rewards(asked)
     if math.isfinite(red) and red > blue:
         return ""
-    return f"for a red square, “a red square” earns {red:.3f} and “a blue square” {blue:.3f}."
+    return gettext_noop(
+        f"for a red square, “a red square” earns {red:.3f} and “a blue square” {blue:.3f}."
+    )
 
 
 def _answerer(engine: Any) -> str:
@@ -127,17 +135,18 @@ def _answerer(engine: Any) -> str:
     )[0]
     if yes.probability is None or no.probability is None:
         reason = (yes.reason or no.reason).rstrip(".")
-        return f"it gave no answer about a red square: {reason}."
+        return gettext_noop(f"it gave no answer about a red square: {reason}.")
     if yes.probability > no.probability:
         return ""
-    return f"it saw no red square in one (yes {yes.probability:.2f}, no {no.probability:.2f})."
+    sure, unsure = f"{yes.probability:.2f}", f"{no.probability:.2f}"
+    return gettext_noop(f"it saw no red square in one (yes {sure}, no {unsure}).")
 
 
 def _talker(engine: Any) -> str:
     ((reply, *_),) = engine.talk([(red_square(), Talk((QUESTION,), max_tokens=16))])
-    return (
-        "" if "yes" in reply.lower() else f"asked for a red square in one, it said “{reply[:80]}”."
-    )
+    if "yes" in reply.lower():
+        return ""
+    return gettext_noop(f"asked for a red square in one, it said “{reply[:80]}”.")
 
 
 _CHECKS: dict[str, Callable[[Any], str]] = {

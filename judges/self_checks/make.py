@@ -15,6 +15,7 @@ from itertools import islice
 from statistics import median
 from typing import Any
 
+from django.utils.translation import gettext_noop
 from PIL import Image as Picture
 
 from annotations.models import Image, Study
@@ -52,7 +53,8 @@ class FoundImages:
     def add(self, check: str, image: Image, prompt: str, before: Verdict, after: Verdict) -> None:
         for verdict in (before, after):
             if isinstance(verdict, Unscored):
-                self.left_out[check][f"the judge gave no score: {verdict.reason[:200]}"] += 1
+                reason = verdict.reason[:200]
+                self.left_out[check][gettext_noop(f"the judge gave no score: {reason}")] += 1
                 return
         assert isinstance(before, Judgement) and isinstance(after, Judgement)
         pair = {
@@ -146,7 +148,7 @@ def _change_image(image: Image, change: Change) -> Asked | str:
     try:
         picture = open_picture(image.file)
     except OSError:
-        return "its file cannot be read"
+        return gettext_noop("its file cannot be read")
     if change.picture is not None:
         picture = change.picture(picture)
         subject = replace(subject, size=picture.size)
@@ -231,7 +233,9 @@ def _on_drawings(asker: _Asker, found: FoundImages, seed: int) -> None:
         verdicts = {getattr(one, "correct", None) for one in (before, after)}
         if verdicts == {False}:
             found.left_out[DRAWN][
-                "the judge does not see these shapes, or says of neither order that it fits"
+                gettext_noop(
+                    "the judge does not see these shapes, or says of neither order that it fits"
+                )
             ] += 1
         else:
             found.add(DRAWN, image, image.key, before, after)

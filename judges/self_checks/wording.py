@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotations.prompt_grammar.parse import read
 from annotations.prompt_grammar.vocabulary import COLOURS
 from judges.protocols import Subject
@@ -34,9 +36,9 @@ def names_a_side(subject: Subject) -> bool:
 def mirrored(subject: Subject) -> Subject | str:
     """As the mirror image of a picture is described, or why there is none."""
     if _LETTERS.search(subject.prompt):
-        return "its prompt may ask for letters, which a mirror turns round"
+        return gettext_noop("its prompt may ask for letters, which a mirror turns round")
     if len(_SIDE_WORD.findall(subject.prompt)) != len(_SIDE.findall(subject.prompt)):
-        return "“left” or “right” in its prompt may mean something else than a side"
+        return gettext_noop("“left” or “right” in its prompt may mean something else than a side")
     return exchanged(subject, *SIDES)
 
 
@@ -49,7 +51,7 @@ def with_colors_swapped(subject: Subject) -> Subject | str:
             seen[thing.noun] = colors[0]
     once = [color for color in seen.values() if _times(color, subject.prompt) == 1]
     if len(set(once)) < 2:
-        return "its prompt does not name two things with a color each"
+        return gettext_noop("its prompt does not name two things with a color each")
     return exchanged(subject, *once[:2])
 
 

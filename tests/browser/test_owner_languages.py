@@ -1,6 +1,9 @@
-"""The pages of owners in German, whose words are long, on the narrowest phone; and links with a language."""
+"""The pages of owners and of judges in German, whose words are long, and in Chinese, on the narrowest phone; and
+links with a language."""
 
 from __future__ import annotations
+
+import re
 
 import pytest
 from django.urls import reverse
@@ -12,7 +15,10 @@ from audit.reports import make as reports
 from tests.audit.pages.test_dashboards import judge_all
 from tests.browser.conftest import save_screenshot
 from tests.browser.test_languages import NARROW, expect_no_overflow
-from tests.languages.test_owner_pages import PAGES, WITH_STATISTICS
+from tests.languages.test_judge_pages import addresses_of, build_judged
+from tests.languages.test_owner_pages import PAGES
+
+WORDLESS = re.compile(r"\W+")
 
 
 @pytest.fixture
@@ -29,14 +35,27 @@ def lived_in(study, alice):
 @pytest.mark.nightly("the pages themselves, in brackets: tests/languages")
 @pytest.mark.parametrize("language", ["de", "zh-hans"])
 def test_no_page_of_owners_is_wider_than_a_narrow_phone(open_page, lived_in, alice, language):
-    page = open_page(alice, f"/?lang={language}", size=NARROW)
     image = lived_in.images.order_by("key").first().public_id
-    addresses = [reverse(name, args=[lived_in.slug]) for name in (*PAGES, *WITH_STATISTICS)]
+    addresses = [reverse(name, args=[lived_in.slug]) for name in PAGES]
     addresses += [
         reverse(name, args=[lived_in.slug, image])
         for name in ("data-image", "disagreement", "known-answer-edit")
     ]
     addresses += [reverse(name) for name in ("search", "test-judge", "account")]
+    page = open_page(alice, f"/?lang={language}", size=NARROW)
+    expect_all_to_fit(page, addresses, f"owner-{language}")
+
+
+@pytest.mark.nightly("the pages themselves, in brackets: tests/languages")
+@pytest.mark.parametrize("language", ["de", "zh-hans"])
+def test_no_page_of_judges_is_wider_than_a_narrow_phone(open_page, study, alice, language):
+    judged = build_judged(alice.user)
+    page = open_page(alice, f"/?lang={language}", size=NARROW)
+    options = reverse("run-options", args=[judged.slug, "clip-score-transformers"])
+    expect_all_to_fit(page, [*addresses_of(judged).values(), options], f"judge-{language}")
+
+
+def expect_all_to_fit(page, addresses, name) -> None:
     too_wide = []
     for address in addresses:
         page.goto(address)
@@ -47,7 +66,7 @@ def test_no_page_of_owners_is_wider_than_a_narrow_phone(open_page, lived_in, ali
             expect_no_overflow(page)
         except AssertionError as error:
             too_wide.append(str(error))
-        save_screenshot(page, f"owner-{language}-{address.strip('/').replace('/', '-')}")
+        save_screenshot(page, f"{name}-{WORDLESS.sub('-', address).strip('-')}")
     assert too_wide == []
 
 

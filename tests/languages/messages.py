@@ -79,7 +79,14 @@ STORED = (
     *("audit/pages/calibration.py", "audit/pages/frame.py"),
     *("audit/pages/one_question/anchors.py", "audit/pages/one_question/why.py"),
     *("audit/pages/one_question/standings.py", "audit/pages/one_question/papers.py"),
-    *("annotations/studies/owners.py", "judges/pages/bring.py", "judges/intake/*.py"),
+    *(f"judges/{name}.py" for name in ("own_recipes", "servers", "registry", "allowed", "options")),
+    *("judges/catalogue.py", "judges/recipes/read.py", "judges/recipes/check.py"),
+    *(f"judges/{folder}/*.py" for folder in ("pages", "model_servers", "parts", "runs")),
+    *(f"judges/{folder}/*.py" for folder in ("cards", "self_checks", "looks")),
+)
+# What a model is asked stands beside it, and in the help of options: only what functions say is for people.
+IN_FUNCTIONS = tuple(
+    f"judges/{folder}/{depth}.py" for folder in ("engines", "methods") for depth in ("*", "*/*")
 )
 # For the server's own command line, or in the way of a reader that no page has.
 NOT_SHOWN = (
@@ -93,13 +100,32 @@ NOT_SHOWN = (
         "imagenhub.py",
         "on_paper.py",
     ),
+    # Of judges: what commands, libraries and the rows of a table say.
+    *("gors.py", "wise.py", "word_scores.py", "detector_agreement.py", "shared_prefix.py"),
+    *("imported_judge.py", "machine_memory.py", "blip_itm.py", "local_weights.py"),
 )
 SENTENCE = re.compile(r"[A-Z“{%0-9].*[.]", re.DOTALL)
-# What ends a sentence that stands elsewhere, by what says it.
-ENDINGS = {"Damaged": "", "NotTaken": "%(name)s ", "JobKind": "", "left_out": "", "lack": ""} | {
-    "Undefined": "",
-    "not_measured": "",
+# What ends a sentence that stands elsewhere, or stands in its middle (…), by what says it.
+ENDINGS = {
+    **{"Damaged": "", "NotTaken": "%(name)s ", "JobKind": "", "left_out": "", "lack": ""},
+    **{"Undefined": "", "not_measured": "", "judge_job": "", "Unscored": "", "JudgeRefused": ""},
+    **{"EngineRefused": "", "JudgeMissing": "", "RecipeRefused": ""},
+    # In a recipe.
+    "refuse": "In %(file)s, “%(before)s%(name)s” ….",
 }
+# English on every page: the help of a judge's option and of a column of the database; what a model is asked.
+HELP = {"help", "help_text"}
+OPTIONS = {
+    "flag",
+    "whole",
+    "real",
+    "free_text",
+    "choice",
+    "texts",
+    "weights_of",
+    "fields_of_request",
+}
+ASKED = re.compile(r"Answer in one word|^You are my assistant|^According to the image")
 # Why there is no number, where it is not an `Undefined`.
 REASONS = {"undefined", "no_interval", "reason"}
 
@@ -150,7 +176,17 @@ def in_stored_sentences() -> Iterator[tuple[str, Message]]:
             continue
         place = path.relative_to(ROOT).as_posix()
         for text in sentences_of(ast.parse(path.read_text(encoding="utf-8"))):
-            yield place, Message(text)
+            if not ASKED.search(text):
+                yield place, Message(text)
+    for path in sorted({path for pattern in IN_FUNCTIONS for path in ROOT.glob(pattern)}):
+        place = path.relative_to(ROOT).as_posix()
+        if path.name in NOT_SHOWN:
+            continue
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        for said in (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)):
+            for text in sentences_of(said):
+                if not ASKED.search(text):
+                    yield place, Message(text)
 
 
 def sentences_of(tree: ast.AST) -> Iterator[str]:
@@ -161,9 +197,11 @@ def sentences_of(tree: ast.AST) -> Iterator[str]:
             skipped |= {id(inside) for inside in ast.walk(node) if inside is not node}
             if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call | ast.Yield):
                 skipped -= {id(inside) for inside in ast.walk(node)}
+        if isinstance(node, ast.keyword) and node.arg in HELP:
+            skipped |= {id(inside) for inside in ast.walk(node)}
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", "")
-            if name in CALLS:
+            if name in CALLS | OPTIONS:
                 skipped |= {id(inside) for inside in ast.walk(node)}
             name = name or getattr(node.func, "attr", "")
             if name in ENDINGS:
@@ -176,7 +214,8 @@ def sentences_of(tree: ast.AST) -> Iterator[str]:
         text = as_message(node).strip()
         words = re.findall(r"[A-Za-z]{2,}", re.sub(r"%\(\w+\)s", "", text))
         if id(node) in before and len(words) > 1:
-            yield before[id(node)] + text
+            begun = before[id(node)]
+            yield begun.replace("…", text) if "…" in begun else begun + text
         elif words and " " in text and SENTENCE.fullmatch(text):
             yield text
 
@@ -285,6 +324,7 @@ def in_menus() -> Iterator[tuple[str, Message]]:
         ("audit/words/drift_state.py", [*names_of_facts()]),
         ("audit/questions", [*names_of_questions()]),
         ("judges/cards/changes.py", [*names_of_changes()]),
+        ("judges/options.py", [*requirements()]),
     ):
         yield from ((place, Message(title)) for title in titles)
 
@@ -320,6 +360,16 @@ def names_of_changes() -> Iterator[str]:
     for part in (LADDER, AGREEMENT, POSITION, FAMILY, COST):
         yield from (part, part.capitalize())
     yield from (*LADDERS.values(), "picture removed")
+
+
+def requirements() -> Iterator[str]:
+    """What an option's value must be: `Option.requirement`."""
+    yield from ("true or false", "one of %(choices)s", "a whole number", "a number")
+    for number in ("a whole number", "a number"):
+        yield f"{number} from %(minimum)s to %(maximum)s"
+    for text in ("a text", "a list of 1 to %(most)s texts", "an object of fields"):
+        yield f"{text} of at most %(longest)s characters"
+        yield f"{text} of at most %(longest)s characters, %(form)s"
 
 
 def in_scripts() -> Iterator[tuple[str, Message]]:

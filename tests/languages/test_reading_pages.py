@@ -16,9 +16,11 @@ from django.utils import translation
 from annotations.language.stored_words import translate_stored
 from annotations.models import Study
 from audit.charts import every_chart
+from audit.charts import why as why_chart
 from audit.doors.registry import all_exhibits
 from audit.papers import PAPERS
 from audit.view import View
+from audit.words import why as why_words
 from tests import making
 from tests.audit.pages.test_dashboards import build_large
 from tests.languages.brackets import (
@@ -110,6 +112,8 @@ def get(client, name, study, language, *args, part=False, **query):
 def test_a_page_of_a_report_is_finished(as_owner, audited, bracketed, name, part):
     page = get(as_owner, name, audited, "eo", part=part)
     assert_all_in_brackets(page, names_of(audited))
+    # A head that the glossary does not explain has no meaning to show.
+    assert 'title=""' not in page.text
 
 
 @pytest.mark.parametrize("language", ["de", "zh-hans"])
@@ -237,6 +241,16 @@ def test_a_picture_on_a_page_has_axes_in_its_language(as_owner, audited):
     assert "people − judge, points" in said["en"]
     assert "Menschen − Judge, Punkte" in said["de"]
     assert "人工 − 评判模型（分）" in said["zh-hans"]
+
+
+@pytest.mark.parametrize("language", ["en", "de", "zh-hans"])
+def test_the_names_of_causes_break_into_lines_that_fit_a_phone(language):
+    with translation.override(language):
+        names = [why_words.name(part) for part in (*why_words.NAMES, "people_and_wording")]
+    lines = [line for name in names for line in why_chart.break_name(name).split("\n")]
+    # A Chinese letter is as wide as two, and has two bytes in GBK.
+    assert [line for line in lines if len(line.encode("gbk")) > 17] == []
+    assert "".join(lines).replace(" ", "") == "".join(names).replace(" ", "")
 
 
 def test_a_chart_is_kept_apart_by_language(as_owner, audited):
