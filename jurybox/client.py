@@ -156,6 +156,7 @@ class NextImage(TypedDict, total=False):
     prompt: str
     form: int
     questions: list[dict[str, Any]]
+    language: str
     done: int
     left: int
 
@@ -607,7 +608,8 @@ class Client(Connection):
         return found
 
     def next_image(self, slug: str) -> NextImage:
-        """Lease the next image; 204 when nothing is left for this person."""
+        """Lease the next image, its questions in the language that is asked for; 204 when
+        nothing is left for this person."""
         found: NextImage = self.call("POST", f"studies/{part(slug)}/next/")
         return found
 

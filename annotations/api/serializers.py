@@ -49,6 +49,11 @@ class NextImageSerializer(serializers.Serializer):
     prompt = serializers.CharField()
     form = serializers.IntegerField()
     questions = serializers.ListField(child=serializers.DictField())
+    language = serializers.CharField(
+        allow_blank=True,
+        help_text="Of the translation in which the questions stand; empty for the form's own words. "
+        "A label that answers them says the same.",
+    )
     done = serializers.IntegerField()
     left = serializers.IntegerField()
 
@@ -208,6 +213,7 @@ NEXT = {
         {"name": "aligned", "text": "Does the image align with the prompt?", "choices": YES_NO},
         {"name": "quality", "text": "Is the image of good quality?", "choices": YES_NO},
     ],
+    "language": "",
     "done": 12,
     "left": 88,
 }

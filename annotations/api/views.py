@@ -20,6 +20,7 @@ from annotations.access import (
     places_of,
     research_place_or_404,
 )
+from annotations.api import languages
 from annotations.api.examples import request_and_answer
 from annotations.api.lists import (
     FIELDS,
@@ -51,6 +52,7 @@ from annotations.api.serializers import (
 )
 from annotations.errors import LabelRefused, Refused
 from annotations.exports.pseudonyms import naming
+from annotations.forms.versions import definitions_in
 from annotations.labelling import assign, record
 from annotations.labelling.queries import progress
 from annotations.models import Annotation, Image, Prompt
@@ -91,11 +93,13 @@ def study(request: Request, slug: str) -> Response:
     operation_id="next_image",
     request=None,
     responses={200: NextImageSerializer, 204: None, 409: MessageSerializer},
+    parameters=[languages.HEADER],
     examples=request_and_answer("An image and its questions", None, NEXT, status=200),
 )
 @api_view(["POST"])
 def next_image(request: Request, slug: str) -> Response:
-    """Lease the next image; 204 when nothing is left for this person."""
+    """Lease the next image, its questions in the language that is asked for; 204 when nothing is left for
+    this person."""
     place = place_or_404(request, slug)
     assignment = assign.next_image(annotator=place.membership)
     if assignment is None and place.membership.must_practise:
@@ -103,13 +107,14 @@ def next_image(request: Request, slug: str) -> Response:
     if assignment is None:
         return Response(status=204)
     image, form = assignment.image, place.study.form
-    mine = progress(place.membership)
+    mine, language = progress(place.membership), languages.language_for(request, form)
     data = {
         "image": image.public_id,
         "address": f"/images/{image.public_id}/",
         "prompt": image.prompt.text,
         "form": form.pk,
-        "questions": form.questions,
+        "questions": definitions_in(form, language),
+        "language": language,
         "done": mine.mine,
         "left": mine.left,
     }
