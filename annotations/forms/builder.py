@@ -327,7 +327,7 @@ def _tick(draft: Draft, group: int, name: str, checked: bool, **part: Any) -> di
                     texts[choice["value"]] = choice["text"]
         value = part["value"]
         said = texts.get(value, value) if isinstance(value, str | int | float) else value
-        said = gettext("Can’t tell") if value == CANT_TELL else said
+        said = gettext("Can't tell") if value == CANT_TELL else said
         words = gettext("when %(question)s is %(answer)s") % {"question": name, "answer": said}
     value = json.dumps({"group": group, "question": name, **part}, ensure_ascii=False)
     return {"value": value, "words": words, "checked": checked}

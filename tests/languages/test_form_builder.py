@@ -18,7 +18,17 @@ from tests.languages.brackets import ALWAYS, assert_all_in_brackets, texts_outsi
 
 # What a form and its paper are called; the prompt that a preview shows.
 NAMES = [words for form in FORMS.values() for words in (form.title, form.slug, form.source)]
-SAMPLE = ["two red circles and a blue star", "two red", "circles", "and", "star", "stars"]
+# The form's own word stands with its questions, which are shown as they are written.
+SAMPLE = [
+    "Can't tell",
+    "two red circles and a blue star",
+    "circle",
+    "two red",
+    "circles",
+    "and",
+    "star",
+    "stars",
+]
 
 
 def strings(given) -> list[str]:
