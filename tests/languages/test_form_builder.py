@@ -31,15 +31,17 @@ SAMPLE = [
 ]
 
 
-def strings(given) -> list[str]:
+def list_texts(given) -> list[str]:
     """All that a definition or a draft says."""
     if isinstance(given, str):
         return [given, given.capitalize(), *given.split("\n")]
     inside = given.values() if isinstance(given, dict) else given
-    return [s for part in inside for s in strings(part)] if isinstance(given, dict | list) else []
+    return (
+        [s for part in inside for s in list_texts(part)] if isinstance(given, dict | list) else []
+    )
 
 
-def everything() -> builder.Draft:
+def draft_everything() -> builder.Draft:
     """A question of each kind, one without words, and one that depends on others."""
     draft = builder.draft_of(FORMS["geneval-audit"].definition())
     for ready in builder.READY:
@@ -55,8 +57,8 @@ def press(client, draft, headers, do, opened=None, **more):
     return client.post(reverse("form-edit", args=["shapes"]), sent, headers=headers)
 
 
-def shown(page, study, *data) -> None:
-    said = [*NAMES, *SAMPLE, *strings(study.form.definition), *strings(list(data))]
+def assert_finished(page, study, *data) -> None:
+    said = [*NAMES, *SAMPLE, *list_texts(study.form.definition), *list_texts(list(data))]
     prompts = [prompt.text for prompt in study.prompts.all()]
     said += [study.title, *prompts, *(word for text in prompts for word in text.split())]
     assert_all_in_brackets(page, said)
@@ -67,23 +69,23 @@ def test_each_papers_form_is_shown_in_the_language(as_alice, study, bracketed, t
     for form in FORMS.values():
         asked = {"from": form.slug, "tab": tab}
         page = as_alice.get(reverse("form-edit", args=["shapes"]), asked, headers=bracketed)
-        shown(page, study, form.definition(), page.context["text"])
+        assert_finished(page, study, form.definition(), page.context["text"])
 
 
 def test_each_kind_of_question_is_edited_in_the_language(as_alice, study, bracketed):
-    draft = everything()
+    draft = draft_everything()
     for number in range(len(draft["questions"])):
         page = press(as_alice, draft, bracketed, f"open {number}")
         assert page.context["rows"][number]["open"]
-        shown(page, study, draft, [question["name"] for question in draft["questions"]])
+        assert_finished(page, study, draft, [question["name"] for question in draft["questions"]])
 
 
 @pytest.mark.parametrize("do", ["add-note", "add-example", "pick 0", "upload 0", "translate de"])
 def test_instructions_and_languages_are_edited_in_the_language(as_alice, study, bracketed, do):
-    draft = everything()
+    draft = draft_everything()
     page = press(as_alice, draft, bracketed, do)
     texts = [text for row in page.context["texts"] for text in (row.source, row.text)]
-    shown(page, study, draft, texts, list(study.images.values_list("key", flat=True)))
+    assert_finished(page, study, draft, texts, list(study.images.values_list("key", flat=True)))
 
 
 # ---- Refusals --------------------------------------------------------------------------------------------
@@ -92,49 +94,49 @@ CHOICES = [{"value": 1, "text": "x"}, {"value": 0, "text": "y"}]
 ONE = {"name": "a", "text": "T", "choices": CHOICES}
 
 
-def of(*questions, **more):
+def make_form(*questions, **more):
     return {"title": "T", "questions": list(questions), **more}
 
 
-def with_(**parts):
-    return of({**ONE, **parts})
+def form_with(**parts):
+    return make_form({**ONE, **parts})
 
 
-def after(**when):
-    return of(ONE, {**ONE, "name": "b", "when": [{"question": "a", **when}]})
+def form_after(**when):
+    return make_form(ONE, {**ONE, "name": "b", "when": [{"question": "a", **when}]})
 
 
-def in_german(texts, **more):
-    return of(ONE, translations={"de": {"texts": texts, **more}})
+def form_in_german(texts, **more):
+    return make_form(ONE, translations={"de": {"texts": texts, **more}})
 
 
 DONE = {"T": "t", "x": "ja", "y": "nein"}
 NUMBER = {"kind": "number", "choices": []}
 BROKEN = [
-    *(7, of(), of(7), with_(name="A B"), of(ONE, ONE), of(ONE, bad=1), of(ONE, slug="A b")),
-    *({"questions": [ONE]}, {**of(ONE), "title": "x" * 201}, {**of(ONE), "title": "\x07"}),
-    *(of(ONE, notes=3), of(ONE, examples=3), of(ONE, edge_cases=3), of(ONE, edge_cases=[3])),
-    *(of(ONE, examples=[{}]), of(ONE, examples=[{"prompt": "p", "answers": 3}])),
-    *(with_(bad=1), with_(kind="dance"), with_(per="x"), with_(text=""), with_(text="x" * 2001)),
-    *(with_(**NUMBER, least="x"), with_(**NUMBER, most="x"), with_(**NUMBER, least=3, most=1)),
-    *(with_(kind="mark", per="atom", choices=[]), with_(choices=[]), with_(choices=[7, 7])),
-    *(with_(kind=kind) for kind in ("text", "number", "mark")),
-    *(with_(choices=[CHOICES[0], {**CHOICES[1], **same}]) for same in (
+    *(7, make_form(), make_form(7), form_with(name="A B"), make_form(ONE, ONE), make_form(ONE, bad=1), make_form(ONE, slug="A b")),
+    *({"questions": [ONE]}, {**make_form(ONE), "title": "x" * 201}, {**make_form(ONE), "title": "\x07"}),
+    *(make_form(ONE, notes=3), make_form(ONE, examples=3), make_form(ONE, edge_cases=3), make_form(ONE, edge_cases=[3])),
+    *(make_form(ONE, examples=[{}]), make_form(ONE, examples=[{"prompt": "p", "answers": 3}])),
+    *(form_with(bad=1), form_with(kind="dance"), form_with(per="x"), form_with(text=""), form_with(text="x" * 2001)),
+    *(form_with(**NUMBER, least="x"), form_with(**NUMBER, most="x"), form_with(**NUMBER, least=3, most=1)),
+    *(form_with(kind="mark", per="atom", choices=[]), form_with(choices=[]), form_with(choices=[7, 7])),
+    *(form_with(kind=kind) for kind in ("text", "number", "mark")),
+    *(form_with(choices=[CHOICES[0], {**CHOICES[1], **same}]) for same in (
         {"value": 1}, {"text": "x"}, {"value": "word"}, {"key": "KK"},
     )),
-    with_(choices=[{**one, "key": "k"} for one in CHOICES]),
-    with_(kind="choices", choices=[{"value": "a|b", "text": "x"}, {"value": "b", "text": "y"}]),
-    *(with_(when=3), with_(when=[{"question": "zz"}]), after(), after(one_of=[None])),
-    *(after(one_of=[9]), after(one_of=3), after(above="x")),
-    *(with_(wordings=3), with_(wordings=[{"tags": 3, "choices": CHOICES}])),
-    *(with_(objects=["x"]), with_(objects=3)),
-    *(of(ONE, translations=3), of(ONE, translations={"xx": {}}), of(ONE, translations={"de": 3})),
-    *(in_german(DONE, by=3), in_german(DONE, bad=3), in_german({"T": "t"})),
-    *(in_german({**DONE, "zz": "z"}), in_german({**DONE, "y": "ja"})),
-    *(in_german({**DONE, "y": "n" * 2001}), in_german({**DONE, "y": "[OBJECT]"})),
-    *(with_(kind="text", choices=[], cant_tell=True), with_(name="likert"), with_(name="aligned", choices=[
+    form_with(choices=[{**one, "key": "k"} for one in CHOICES]),
+    form_with(kind="choices", choices=[{"value": "a|b", "text": "x"}, {"value": "b", "text": "y"}]),
+    *(form_with(when=3), form_with(when=[{"question": "zz"}]), form_after(), form_after(one_of=[None])),
+    *(form_after(one_of=[9]), form_after(one_of=3), form_after(above="x")),
+    *(form_with(wordings=3), form_with(wordings=[{"tags": 3, "choices": CHOICES}])),
+    *(form_with(objects=["x"]), form_with(objects=3)),
+    *(make_form(ONE, translations=3), make_form(ONE, translations={"xx": {}}), make_form(ONE, translations={"de": 3})),
+    *(form_in_german(DONE, by=3), form_in_german(DONE, bad=3), form_in_german({"T": "t"})),
+    *(form_in_german({**DONE, "zz": "z"}), form_in_german({**DONE, "y": "ja"})),
+    *(form_in_german({**DONE, "y": "n" * 2001}), form_in_german({**DONE, "y": "[OBJECT]"})),
+    *(form_with(kind="text", choices=[], cant_tell=True), form_with(name="likert"), form_with(name="aligned", choices=[
         {"value": 3, "text": "x"}, {"value": 4, "text": "y"}])),
-    with_(cant_tell=True, choices=[{"value": "can't tell", "text": "x"}, {"value": "b", "text": "y"}]),
+    form_with(cant_tell=True, choices=[{"value": "can't tell", "text": "x"}, {"value": "b", "text": "y"}]),
 ]  # fmt: skip
 LINES = [
     *("{x", '{"a": NaN}', "x" * 100_001, "Title: a\n- x", "Title: a\nfoo", "Title: a\nAnswer: x"),
@@ -182,7 +184,7 @@ def test_every_refusal_is_said_in_german():
 
 
 def test_a_picture_that_is_none_is_refused_in_the_language(as_alice, study):
-    draft = everything()
+    draft = draft_everything()
     builder.step(draft, None, "add-example")
     number = len(draft["examples"]) - 1
     file = SimpleUploadedFile("a.png", b"no picture", "image/png")
