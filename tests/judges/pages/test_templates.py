@@ -11,7 +11,8 @@ from judges.intake.templates import TEMPLATES
 from tests import making
 
 pytestmark = pytest.mark.django_db
-TABLE = b"path,caption,model,rating\n1.png,a red cup,SDXL,4\n2.png,two dogs,FLUX,2\n"
+ANSWERS = b"path,caption,model,rating\n1.png,a red cup,SDXL,4\n2.png,two dogs,FLUX,2\n"
+NO_ANSWERS = b"path,caption,model\n1.png,a red cup,SDXL\n2.png,two dogs,FLUX\n"
 
 
 def make(client, do="empty", **sent):
@@ -48,9 +49,7 @@ def test_without_a_template_all_is_as_it_was(as_alice, name):
     assert not study.events.filter(did="template").exists()
 
 
-@pytest.mark.parametrize(
-    ("columns", "form"), [(TABLE, "own-march"), (TABLE.replace(b"rating", b"note"), "edit")]
-)
+@pytest.mark.parametrize(("columns", "form"), [(ANSWERS, "march-labels"), (NO_ANSWERS, "edit")])
 def test_files_with_answers_keep_their_questions_and_others_take_the_templates(
     as_alice, columns, form
 ):
