@@ -206,6 +206,22 @@ class Option(TypedDict, total=False):
     help: str
 
 
+class PairVote(TypedDict, total=False):
+    """One person's vote on two images, as it stands now; `rater` is a pseudonym."""
+
+    pair_id: str
+    prompt_id: str
+    first: str
+    second: str
+    rater: str
+    question: str
+    value: str
+    left: str
+    language: str
+    seconds: float | None
+    submitted_at: str
+
+
 class Password(TypedDict, total=False):
     name: str
     scope: str
@@ -795,6 +811,12 @@ class Client(Connection):
                 "judge": judge,
             },
         )
+        return found
+
+    def list_votes(self, slug: str, *, fields: str | None = None) -> Iterator[PairVote]:
+        """Everybody's votes on pairs, without those that were corrected or taken back; for
+        researchers only."""
+        found: Iterator[PairVote] = self.pages(f"studies/{part(slug)}/votes/", {"fields": fields})
         return found
 
     def test_judge(self, body: dict[str, Any], file: tuple[str, bytes]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ from annotations.api.serializers import (
     LabelSerializer,
     NextImageSerializer,
     OneStudySerializer,
+    PairVoteSerializer,
     PromptFilters,
     PromptSerializer,
     SavedSerializer,
@@ -55,7 +56,7 @@ from annotations.exports.pseudonyms import naming
 from annotations.forms.versions import definitions_in
 from annotations.labelling import assign, record
 from annotations.labelling.queries import progress
-from annotations.models import Annotation, Image, Prompt
+from annotations.models import Annotation, Image, PairVote, Prompt
 from annotations.studies import deletion, queries
 
 MOST = 1000
@@ -229,6 +230,16 @@ def all_annotations(request: Request, slug: str) -> Response:
     return page(request, rows, AnnotationSerializer, name=naming(place.study))
 
 
+@paged_list(PairVoteSerializer, operation_id="list_votes")
+@api_view()
+def all_votes(request: Request, slug: str) -> Response:
+    """Everybody's votes on pairs, without those that were corrected or taken back; for researchers only."""
+    place = research_place_or_404(request, slug)
+    rows = PairVote.objects.filter(study=place.study, current=True)
+    rows = rows.select_related("pair__prompt", "pair__first", "pair__second")
+    return page(request, rows, PairVoteSerializer, name=naming(place.study))
+
+
 def _record(place: Place, given: dict[str, Any]) -> None:
     image = Image.objects.filter(study=place.study, public_id=given["image"]).first()
     if image is None:
@@ -256,4 +267,5 @@ urlpatterns = [
     path("studies/<slug:slug>/images/", images, name="api-images"),
     path("studies/<slug:slug>/images/<path:image_id>/", image, name="api-image"),
     path("studies/<slug:slug>/annotations/", all_annotations, name="api-annotations"),
+    path("studies/<slug:slug>/votes/", all_votes, name="api-votes"),
 ]
