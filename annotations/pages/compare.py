@@ -136,7 +136,7 @@ def _with_pair(
     language = questions.shown_language()
     context = {
         "study": place.study,
-        "language": language,
+        "asked_in": language,
         "message": message,
         "progress": progress.mine(place.membership, held),
         "submission": str(uuid.uuid4()),

@@ -34,7 +34,7 @@ def send(client, study, page, **said):
     fields = {
         "pair": context["pair"].public_id,
         "submission": context["submission"],
-        "language": context["language"],
+        "language": context["asked_in"],
     }
     return client.post(reverse("compare", args=[study.slug]), {**fields, **said})
 
