@@ -60,6 +60,10 @@ def press(client, draft, headers, do, opened=None, **more):
 def assert_finished(page, study, *data) -> None:
     said = [*NAMES, *SAMPLE, *list_texts(study.form.definition), *list_texts(list(data))]
     prompts = [prompt.text for prompt in study.prompts.all()]
+    if preview := page.context["preview"]:
+        # Questions stand as they are written, their objects filled in.
+        html = f"{preview['questions']}{preview['instructions']}"
+        said += [*texts_outside_brackets(html, []), *preview["absent"]]
     said += [study.title, *prompts, *(word for text in prompts for word in text.split())]
     assert_all_in_brackets(page, said)
 
