@@ -54,7 +54,7 @@ class RefusalsAsPages:
             return None
         template = "error.html#sentence" if request.htmx else "error.html"
         message = translate_stored(error.message) or error.message
-        context = {"message": message, "status": error.status}
+        context = {"message": message, "status": error.status, "kind": error.code}
         return render(request, template, context, status=error.status)
 
 

@@ -156,6 +156,7 @@ class NextImage(TypedDict, total=False):
     prompt: str
     form: int
     questions: list[dict[str, Any]]
+    language: str
     done: int
     left: int
 
@@ -203,6 +204,22 @@ class Option(TypedDict, total=False):
     choices: list[str]
     longest: int | None
     help: str
+
+
+class PairVote(TypedDict, total=False):
+    """One person's vote on two images, as it stands now; `rater` is a pseudonym."""
+
+    pair_id: str
+    prompt_id: str
+    first: str
+    second: str
+    rater: str
+    question: str
+    value: str
+    left: str
+    language: str
+    seconds: float | None
+    submitted_at: str
 
 
 class Password(TypedDict, total=False):
@@ -607,7 +624,8 @@ class Client(Connection):
         return found
 
     def next_image(self, slug: str) -> NextImage:
-        """Lease the next image; 204 when nothing is left for this person."""
+        """Lease the next image, its questions in the language that is asked for; 204 when
+        nothing is left for this person."""
         found: NextImage = self.call("POST", f"studies/{part(slug)}/next/")
         return found
 
@@ -793,6 +811,12 @@ class Client(Connection):
                 "judge": judge,
             },
         )
+        return found
+
+    def list_votes(self, slug: str, *, fields: str | None = None) -> Iterator[PairVote]:
+        """Everybody's votes on pairs, without those that were corrected or taken back; for
+        researchers only."""
+        found: Iterator[PairVote] = self.pages(f"studies/{part(slug)}/votes/", {"fields": fields})
         return found
 
     def test_judge(self, body: dict[str, Any], file: tuple[str, bytes]) -> dict[str, Any]:

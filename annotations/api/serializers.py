@@ -10,7 +10,7 @@ from rest_framework import serializers
 
 from annotations.api.lists import Filters
 from annotations.api.sent import SentSerializer
-from annotations.models import Annotation, Image, PromptPicture
+from annotations.models import Annotation, Image, PairVote, PromptPicture
 from annotations.models.annotation import LANGUAGE_LENGTH
 
 
@@ -49,6 +49,11 @@ class NextImageSerializer(serializers.Serializer):
     prompt = serializers.CharField()
     form = serializers.IntegerField()
     questions = serializers.ListField(child=serializers.DictField())
+    language = serializers.CharField(
+        allow_blank=True,
+        help_text="Of the translation in which the questions stand; empty for the form's own words. "
+        "A label that answers them says the same.",
+    )
     done = serializers.IntegerField()
     left = serializers.IntegerField()
 
@@ -172,6 +177,29 @@ class AnnotationSerializer(serializers.Serializer):
         return self.context["name"](annotation.annotator_id)
 
 
+class PairVoteSerializer(serializers.Serializer):
+    """One person's vote on two images, as it stands now; `rater` is a pseudonym."""
+
+    pair_id = serializers.CharField(source="pair.key")
+    prompt_id = serializers.CharField(source="pair.prompt.key")
+    first = serializers.CharField(source="pair.first.key", help_text="An `image_id`.")
+    second = serializers.CharField(source="pair.second.key")
+    rater = serializers.SerializerMethodField()
+    question = serializers.CharField()
+    value = serializers.ChoiceField(choices=PairVote.Value.values)
+    left = serializers.CharField(
+        allow_blank=True, help_text="Which of the two stood left; empty where nobody knows."
+    )
+    language = serializers.CharField(
+        allow_blank=True, help_text="In which it was asked; empty for the questions' own words."
+    )
+    seconds = serializers.FloatField(allow_null=True)
+    submitted_at = serializers.DateTimeField()
+
+    def get_rater(self, vote: PairVote) -> str:
+        return self.context["name"](vote.annotator_id)
+
+
 class PromptFilters(Filters):
     prompt_id = serializers.CharField(required=False, max_length=200)
 
@@ -208,6 +236,7 @@ NEXT = {
         {"name": "aligned", "text": "Does the image align with the prompt?", "choices": YES_NO},
         {"name": "quality", "text": "Is the image of good quality?", "choices": YES_NO},
     ],
+    "language": "",
     "done": 12,
     "left": 88,
 }

@@ -20,6 +20,7 @@ from annotations.access import (
     places_of,
     research_place_or_404,
 )
+from annotations.api import languages
 from annotations.api.examples import request_and_answer
 from annotations.api.lists import (
     FIELDS,
@@ -44,6 +45,7 @@ from annotations.api.serializers import (
     LabelSerializer,
     NextImageSerializer,
     OneStudySerializer,
+    PairVoteSerializer,
     PromptFilters,
     PromptSerializer,
     SavedSerializer,
@@ -51,9 +53,10 @@ from annotations.api.serializers import (
 )
 from annotations.errors import LabelRefused, Refused
 from annotations.exports.pseudonyms import naming
+from annotations.forms.versions import definitions_in
 from annotations.labelling import assign, record
 from annotations.labelling.queries import progress
-from annotations.models import Annotation, Image, Prompt
+from annotations.models import Annotation, Image, PairVote, Prompt
 from annotations.studies import deletion, queries
 
 MOST = 1000
@@ -91,11 +94,13 @@ def study(request: Request, slug: str) -> Response:
     operation_id="next_image",
     request=None,
     responses={200: NextImageSerializer, 204: None, 409: MessageSerializer},
+    parameters=[languages.HEADER],
     examples=request_and_answer("An image and its questions", None, NEXT, status=200),
 )
 @api_view(["POST"])
 def next_image(request: Request, slug: str) -> Response:
-    """Lease the next image; 204 when nothing is left for this person."""
+    """Lease the next image, its questions in the language that is asked for; 204 when nothing is left for
+    this person."""
     place = place_or_404(request, slug)
     assignment = assign.next_image(annotator=place.membership)
     if assignment is None and place.membership.must_practise:
@@ -103,13 +108,14 @@ def next_image(request: Request, slug: str) -> Response:
     if assignment is None:
         return Response(status=204)
     image, form = assignment.image, place.study.form
-    mine = progress(place.membership)
+    mine, language = progress(place.membership), languages.language_for(request, form)
     data = {
         "image": image.public_id,
         "address": f"/images/{image.public_id}/",
         "prompt": image.prompt.text,
         "form": form.pk,
-        "questions": form.questions,
+        "questions": definitions_in(form, language),
+        "language": language,
         "done": mine.mine,
         "left": mine.left,
     }
@@ -224,6 +230,16 @@ def all_annotations(request: Request, slug: str) -> Response:
     return page(request, rows, AnnotationSerializer, name=naming(place.study))
 
 
+@paged_list(PairVoteSerializer, operation_id="list_votes")
+@api_view()
+def all_votes(request: Request, slug: str) -> Response:
+    """Everybody's votes on pairs, without those that were corrected or taken back; for researchers only."""
+    place = research_place_or_404(request, slug)
+    rows = PairVote.objects.filter(study=place.study, current=True)
+    rows = rows.select_related("pair__prompt", "pair__first", "pair__second")
+    return page(request, rows, PairVoteSerializer, name=naming(place.study))
+
+
 def _record(place: Place, given: dict[str, Any]) -> None:
     image = Image.objects.filter(study=place.study, public_id=given["image"]).first()
     if image is None:
@@ -251,4 +267,5 @@ urlpatterns = [
     path("studies/<slug:slug>/images/", images, name="api-images"),
     path("studies/<slug:slug>/images/<path:image_id>/", image, name="api-image"),
     path("studies/<slug:slug>/annotations/", all_annotations, name="api-annotations"),
+    path("studies/<slug:slug>/votes/", all_votes, name="api-votes"),
 ]

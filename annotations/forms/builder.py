@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext, gettext_lazy
 
 from annotations.forms.builder_languages import (
     read_translations,
@@ -34,6 +34,17 @@ KINDS = {
     "whole number": "number",
     "text": "text",
     "mark": "mark",
+}
+# What stands in its menu.
+KIND_NAMES = {
+    "yes/no": gettext_lazy("yes/no"),
+    "scale": gettext_lazy("scale"),
+    "choice": gettext_lazy("choice"),
+    "several": gettext_lazy("several choices"),
+    "number": gettext_lazy("number"),
+    "whole number": gettext_lazy("whole number"),
+    "text": gettext_lazy("text"),
+    "mark": gettext_lazy("mark on the image"),
 }
 WITH_CHOICES = ("scale", "choice", "several")
 YES_NO = [{"value": 1, "text": "Yes"}, {"value": 0, "text": "No"}]
@@ -304,7 +315,10 @@ def _answers_to(question: Draft) -> Iterator[dict[str, Any]]:
 
 def _tick(draft: Draft, group: int, name: str, checked: bool, **part: Any) -> dict[str, Any]:
     if "above" in part:
-        words = f"{name} is above {part['above']}"
+        words = gettext("when %(question)s is above %(number)s") % {
+            "question": name,
+            "number": part["above"],
+        }
     else:
         texts: dict[Any, str] = {}
         for question in draft["questions"]:
@@ -313,7 +327,8 @@ def _tick(draft: Draft, group: int, name: str, checked: bool, **part: Any) -> di
                     texts[choice["value"]] = choice["text"]
         value = part["value"]
         said = texts.get(value, value) if isinstance(value, str | int | float) else value
-        words = f"{name} is {said}"
+        said = gettext("Can't tell") if value == CANT_TELL else said
+        words = gettext("when %(question)s is %(answer)s") % {"question": name, "answer": said}
     value = json.dumps({"group": group, "question": name, **part}, ensure_ascii=False)
     return {"value": value, "words": words, "checked": checked}
 

@@ -26,6 +26,8 @@ import json
 import re
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotations.errors import FormRefused
 from annotations.forms.definition import Choice, Condition, Form, Question
 from annotations.forms.validate_definition import MEANINGS, read_form
@@ -125,7 +127,9 @@ def _take(line: str, form: dict[str, Any]) -> str:
     questions = form["questions"]
     if line[0] in "->":
         if not questions:
-            return "a choice or a hint comes after its question, and there is no question yet."
+            return gettext_noop(
+                "a choice or a hint comes after its question, and there is no question yet."
+            )
         if line[0] == ">":
             questions[-1]["hint"] = line[1:].strip()
             return ""
@@ -144,7 +148,7 @@ def _take(line: str, form: dict[str, Any]) -> str:
 
 def _take_of_example(part: str, words: str, form: dict[str, Any]) -> str:
     if "_example" not in form:
-        return "an answer, a thought or a picture comes after its example."
+        return gettext_noop("an answer, a thought or a picture comes after its example.")
     if part == "answers":
         form["_example"]["answers"].append(words)
     else:
@@ -165,7 +169,7 @@ def _take_kind(kind: str, question: dict[str, Any]) -> str:
     else:
         return (
             f"“{kind}” is not a kind of question; write yes/no, scale, choice, several, number, "
-            "whole number 0 to 10, text, or mark."
+            "“whole number 0 to 10”, text, or mark."
         )
     return ""
 
@@ -195,7 +199,7 @@ def _take_more(part: str, question: dict[str, Any]) -> str:
 def _take_choice(line: str, question: dict[str, Any]) -> str:
     match = CHOICE.fullmatch(line)
     if not match:
-        return "a choice has a text: “- the text”, or “- value = the text”."
+        return gettext_noop("a choice has a text: “- the text”, or “- value = the text”.")
     text = match["text"].strip()
     value: Any = match["value"].strip() if match["value"] else None
     if value is None:

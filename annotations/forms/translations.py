@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from typing import Any
 
 from django.conf import settings
 from django.utils.translation import get_language_info
@@ -61,6 +62,18 @@ def translate_question(question: Question, words: Mapping[str, str]) -> Question
         hint=words.get(question.hint, question.hint),
         choices=tuple(replace(one, text=words.get(one.text, one.text)) for one in question.choices),
     )
+
+
+def translate_definition(part: Mapping[str, Any], words: Mapping[str, str]) -> dict[str, Any]:
+    """A question as a definition has it, with its choices and wordings."""
+    told: dict[str, Any] = dict(part)
+    for name in ("text", "hint"):
+        if name in part:
+            told[name] = words.get(part[name], part[name])
+    for name in ("choices", "wordings"):
+        if name in part:
+            told[name] = [translate_definition(one, words) for one in part[name]]
+    return told
 
 
 def translate_instructions(form: Form, language: str) -> Form:

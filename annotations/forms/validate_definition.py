@@ -10,6 +10,8 @@ from collections.abc import Container, Mapping
 from dataclasses import replace
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotations.errors import FormRefused
 from annotations.forms.definition import (
     KINDS,
@@ -34,10 +36,15 @@ QUESTIONS, CHOICES, LONGEST = 60, 40, 2000
 LARGEST = 10**12
 # What these names mean in the API, the CSV files and the reports, but where a file has brought its own.
 MEANINGS = {
-    "aligned": ({0, 1}, "yes/no"),
-    "quality": ({0, 1}, "yes/no"),
-    "atom": ({0, 1}, "yes/no"),
-    "likert": ({1, 2, 3, 4, 5}, "a scale from 1 to 5"),
+    "aligned": ({0, 1}, gettext_noop("yes/no")),
+    "quality": ({0, 1}, gettext_noop("yes/no")),
+    "atom": ({0, 1}, gettext_noop("yes/no")),
+    "likert": ({1, 2, 3, 4, 5}, gettext_noop("a scale from 1 to 5")),
+}
+# The parts of a form that hold examples, by what a sentence calls one; as a page says them.
+EXAMPLES = {
+    gettext_noop("example"): (gettext_noop("The examples"), gettext_noop("An example")),
+    gettext_noop("edge case"): (gettext_noop("The edge cases"), gettext_noop("An edge case")),
 }
 PARTS = {
     "form": {"slug", "title", "source", "questions", "introduction", "notes", "examples"}
@@ -70,8 +77,8 @@ class _Reader:
         if _unprintable(given):
             self.wrong.append("The form contains characters that are not text.")
             return None
-        self._unknown(given, "form", "The form")
-        title = self._text(given.get("title"), "The title", 200)
+        self._unknown(given, "form", gettext_noop("The form"))
+        title = self._text(given.get("title"), gettext_noop("The title"), 200)
         slug = str(given.get("slug") or _slug(title))
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,79}", slug):
             self.wrong.append(
@@ -95,7 +102,9 @@ class _Reader:
             source=str(given.get("source") or ""),
             questions=tuple(questions),
             introduction=str(given.get("introduction") or ""),
-            notes=tuple(str(note) for note in self._list(given.get("notes"), "The notes")),
+            notes=tuple(
+                str(note) for note in self._list(given.get("notes"), gettext_noop("The notes"))
+            ),
             examples=self._examples(given.get("examples"), "example"),
             edge_cases=self._examples(given.get("edge_cases"), "edge case"),
         )
@@ -116,7 +125,7 @@ class _Reader:
                 f"letter; “{str(name)[:60]}” is none."
             )
             return None
-        place = f"Question “{name}”"
+        place = gettext_noop(f"Question “{name}”")
         if any(name == question.name for question in before):
             self.wrong.append(f"{place} is in the form twice; each question needs its own name.")
         self._unknown(given, "question", place)
@@ -130,7 +139,7 @@ class _Reader:
             self.wrong.append(f"{place} can be asked per atom, not per “{per}”.")
         question = Question(
             name=name,
-            text=self._text(given.get("text"), f"{place}: its text", LONGEST),
+            text=self._text(given.get("text"), f"{place}: {gettext_noop('its text')}", LONGEST),
             choices=choices,
             kind=kind,
             hint=str(given.get("hint") or ""),
@@ -139,8 +148,8 @@ class _Reader:
             when=self._conditions(given.get("when"), before, place),
             wordings=self._wordings(given.get("wordings"), kind, place),
             optional=given.get("optional") is True,
-            least=self._bound(given.get("least"), f"{place}: its least number"),
-            most=self._bound(given.get("most"), f"{place}: its largest number"),
+            least=self._bound(given.get("least"), f"{place}: {gettext_noop('its least number')}"),
+            most=self._bound(given.get("most"), f"{place}: {gettext_noop('its largest number')}"),
             whole=given.get("whole") is True,
             with_prompt=given.get("with_prompt") is True,
             cant_tell=given.get("cant_tell") is True,
@@ -199,7 +208,7 @@ class _Reader:
     def _conditions(self, given: Any, before: list[Question], place: str) -> tuple[Condition, ...]:
         conditions = []
         earlier = {question.name: question for question in before}
-        for definition in self._list(given, f"{place}: its conditions"):
+        for definition in self._list(given, f"{place}: {gettext_noop('its conditions')}"):
             condition = definition if isinstance(definition, Mapping) else {}
             other = condition.get("question")
             if not isinstance(other, str) or other not in earlier:
@@ -230,29 +239,37 @@ class _Reader:
     def _wordings(self, given: Any, kind: str, place: str) -> tuple[Wording, ...]:
         return tuple(
             Wording(
-                tuple(str(tag) for tag in self._list(wording.get("tags"), f"{place}: the tags")),
-                self._text(wording.get("text"), f"{place}: a wording", LONGEST),
+                tuple(
+                    str(tag)
+                    for tag in self._list(
+                        wording.get("tags"), f"{place}: {gettext_noop('the tags')}"
+                    )
+                ),
+                self._text(wording.get("text"), f"{place}: {gettext_noop('a wording')}", LONGEST),
                 self._choices(wording.get("choices"), kind, place),
             )
-            for wording in self._list(given, f"{place}: its wordings")
+            for wording in self._list(given, f"{place}: {gettext_noop('its wordings')}")
             if isinstance(wording, Mapping)
         )
 
     def _objects(self, given: Any, place: str) -> tuple[int, ...]:
-        objects = tuple(self._list(given, f"{place}: its objects"))
+        objects = tuple(self._list(given, f"{place}: {gettext_noop('its objects')}"))
         if any(not isinstance(number, int) or not 0 <= number < 20 for number in objects):
             self.wrong.append(f"{place}: its objects are numbers from 0.")
             return ()
         return objects
 
     def _examples(self, given: Any, what: str) -> tuple[Example, ...]:
-        examples = []
-        for example in self._list(given, f"The {what}s"):
+        examples, (all_of_them, one) = [], EXAMPLES[what]
+        for example in self._list(given, all_of_them):
             if not isinstance(example, Mapping) or not example.get("prompt"):
                 self.wrong.append(f"An {what} has a prompt, answers and a thought.")
                 continue
             answers = tuple(
-                str(a) for a in self._list(example.get("answers"), f"An {what}: its answers")
+                str(answer)
+                for answer in self._list(
+                    example.get("answers"), f"{one}: {gettext_noop('its answers')}"
+                )
             )
             thought, image = str(example.get("thought") or ""), str(example.get("image") or "")
             examples.append(Example(str(example["prompt"]), answers, thought, image))
@@ -269,7 +286,9 @@ class _Reader:
             )
         # In the order of languages and texts, which a database does not keep.
         return tuple(
-            self._translation(language, f"The {name} translation", given[language], form)
+            self._translation(
+                language, gettext_noop(f"The {name} translation"), given[language], form
+            )
             for language, name in names.items()
             if language in given
         )

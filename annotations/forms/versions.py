@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from django.db import transaction
 from django.db.models import Max
@@ -17,7 +18,7 @@ from annotations.forms.per_image import (
     objects_of,
     questions_about,
 )
-from annotations.forms.translations import has_language, words_in
+from annotations.forms.translations import has_language, translate_definition, words_in
 from annotations.forms.validate_definition import MEANINGS, read_form
 from annotations.models import FormVersion, Prompt, Study
 from annotations.sources.records import AtomRecord
@@ -67,6 +68,12 @@ def questions_for(
         return same
     form = form_of(version)
     return questions_about(form, facts_of_prompt(prompt, with_atoms=needs_atoms(form)), language)
+
+
+def definitions_in(version: FormVersion, language: str) -> list[dict[str, Any]]:
+    """The questions as their definition has them, in the words of this translation; empty for the source."""
+    words = words_in(form_of(version), language)
+    return [translate_definition(one, words) for one in version.questions]
 
 
 def facts_of_prompt(prompt: Prompt, *, with_atoms: bool = True) -> PromptFacts:

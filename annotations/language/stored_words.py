@@ -50,7 +50,8 @@ def translate_stored(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def _translate(language: str, text: str) -> str:
-    found = _find_translation(language, text)
+    # What gettext says of no words at all is the head of its file.
+    found = _find_translation(language, text) if text else ""
     return _translate_numbers(found) if found else ""
 
 
@@ -85,16 +86,20 @@ def _find_translation(language: str, text: str) -> str:
 
 
 def _translate_part(language: str, text: str) -> str:
-    """What is a sentence by its full stop alone, or without it; or says a number of what stands before it."""
+    """What is a sentence by its full stop alone, or without it; or says a number of what stands before it,
+    as "Line 3:" does."""
     stop = "。" if language.startswith("zh") else "."
     if text.endswith("."):
         translated = _translate(language, text[:-1])
         return f"{translated}{stop}" if translated else ""
     if " " in text and (whole := _fill_pattern(language, f"{text}.")):
         return whole.removesuffix(stop)
-    found = NUMBERED.fullmatch(text)
+    found = NUMBERED.fullmatch(text.removesuffix(":"))
     translated = _translate(language, found[1]) if found else ""
-    return f"{translated} {found[2]}" if found and translated else ""
+    if not found or not translated:
+        return ""
+    colon = "：" if language.startswith("zh") else ":"
+    return f"{translated} {found[2]}{colon if text.endswith(':') else ''}"
 
 
 def _translate_after_colon(language: str, text: str) -> str:

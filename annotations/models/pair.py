@@ -7,6 +7,7 @@ from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
 
+from annotations.models.annotation import LANGUAGE_LENGTH
 from annotations.models.image import Generator, Image
 from annotations.models.people import Membership
 from annotations.models.prompt import Prompt
@@ -191,6 +192,8 @@ class PairVote(models.Model):
     left = models.CharField(
         max_length=6, choices=Side, blank=True, help_text="Which image stood left; empty: unknown."
     )
+    # In which the questions were shown; empty for their own words.
+    language = models.CharField(max_length=LANGUAGE_LENGTH, blank=True, default="", db_default="")
     seconds = models.FloatField(null=True, blank=True)
     revision = models.PositiveSmallIntegerField(default=1)
     current = models.BooleanField(default=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from typing import Any
 
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -14,8 +15,9 @@ from annotations.bounded_numbers import read_number
 from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
 from annotations.forms.prompt_pictures import pictures_of
+from annotations.forms.translations import translator
 from annotations.models import Pair, PairAssignment
-from annotations.pairs import assign, progress, record
+from annotations.pairs import assign, progress, questions, record
 from annotations.pairs.votes import MATCH, QUALITY
 
 SENT_PAIR = Prepared(
@@ -23,10 +25,13 @@ SENT_PAIR = Prepared(
         study=mark("study"), public_id=mark.text("public_id")
     )
 )
-# name, the question in words, what each vote is called
-QUESTIONS = {
-    MATCH: ("Which image fits the prompt better?", "Both fit equally", "Neither fits"),
-    QUALITY: ("Which image is the better picture?", "Both equally good", "Neither is good"),
+# What the key of each vote is called, and the key.
+KEYS = {
+    "left": ("←", "ArrowLeft"),
+    "both": ("↓", "ArrowDown"),
+    "neither": ("↑", "ArrowUp"),
+    "right": ("→", "ArrowRight"),
+    "cannot_tell": ("C", "c"),
 }
 
 
@@ -42,6 +47,7 @@ def compare(request: HtmxRequest, slug: str) -> HttpResponse:
             annotator=place.membership,
             said=said,
             submission=submission,
+            language=request.POST.get("language", ""),
             seconds=read_number(request.POST.get("seconds", "")),
         )
     except LabelRefused as refusal:
@@ -114,7 +120,7 @@ def _read_vote(request: HtmxRequest, place: Place) -> tuple[Pair, dict[str, str]
     pair = SENT_PAIR.first(study=place.study.pk, public_id=sent)
     if pair is None:
         raise LabelRefused(gettext("This pair is no longer part of the study; nothing was saved."))
-    said = {name: request.POST[name] for name in QUESTIONS if name in request.POST}
+    said = {name: request.POST[name] for name in questions.NAMES if name in request.POST}
     return pair, said, submission
 
 
@@ -127,16 +133,14 @@ def _with_pair(
 ) -> HttpResponse:
     plan = assign.plan_of(place.study)
     asked = [MATCH, QUALITY] if plan is not None and plan.asks_quality else [MATCH]
+    language = questions.shown_language()
     context = {
         "study": place.study,
+        "asked_in": language,
         "message": message,
         "progress": progress.mine(place.membership, held),
         "submission": str(uuid.uuid4()),
-        "questions": [
-            (name, words, _choices(both, neither))
-            for name in asked
-            for words, both, neither in [QUESTIONS[name]]
-        ],
+        "questions": [_shown_question(name, language) for name in asked],
     }
     if held is not None:
         pair = held.pair
@@ -147,12 +151,13 @@ def _with_pair(
     return render(request, template + ("#workplace" if request.htmx else ""), context)
 
 
-def _choices(both: str, neither: str) -> list[tuple[str, str, str, str]]:
-    """value, words, what the key is called, the key"""
-    return [
-        ("left", "Left", "←", "ArrowLeft"),
-        ("both", both, "↓", "ArrowDown"),
-        ("neither", neither, "↑", "ArrowUp"),
-        ("right", "Right", "→", "ArrowRight"),
-        ("cannot_tell", "Can’t tell", "C", "c"),
-    ]
+def _shown_question(name: str, language: str) -> dict[str, Any]:
+    """`source`: its own words, where it is shown in others."""
+    asked = questions.question_in(name, language)
+    return {
+        "name": name,
+        "text": asked.text,
+        "source": questions.question_in(name, "").text if language else "",
+        "translator": translator(questions.ASKED, language),
+        "choices": [(one.value, one.text, *KEYS[str(one.value)]) for one in asked.choices],
+    }

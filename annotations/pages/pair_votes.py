@@ -15,8 +15,7 @@ from django.views.decorators.http import require_GET, require_POST
 from annotations.access import place_or_404
 from annotations.errors import LabelRefused
 from annotations.models import Image, Membership, Pair, PairVote
-from annotations.pages.compare import QUESTIONS
-from annotations.pairs import record
+from annotations.pairs import questions, record
 from annotations.pairs.votes import MATCH
 
 PER_PAGE = 50
@@ -78,7 +77,6 @@ def _sides(vote: PairVote) -> tuple[Image, Image]:
 
 
 def _vote_words(vote: PairVote) -> tuple[str, str]:
-    words, both, neither = QUESTIONS.get(vote.question, (vote.question, "Both", "Neither"))
+    asked = questions.question_in(vote.question, questions.shown_language())
     said = record.said_of(vote.value, vote.left or "first")
-    shown = {"left": "Left", "right": "Right", "both": both, "neither": neither}
-    return words, shown.get(said, "Can’t tell")
+    return asked.text, next(one.text for one in asked.choices if one.value == said)

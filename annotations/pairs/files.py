@@ -14,11 +14,13 @@ from annotations.exports.labels import defused
 from annotations.exports.pseudonyms import naming
 from annotations.models import Pair, PairVote, Study
 from annotations.pairs.write_votes import BATCH, OTHER, TakenVotes, VoteWriter
+from annotations.sources.checks import Unfit
 from annotations.sources.records import VoteRecord
 from annotations.sources.text_files import restored
+from annotations.sources.tidy_tables import code_of_language
 
-COLUMNS = ("pair_id", "prompt_id", "first", "second", "rater", "question", "value", "left")
-NEEDED = COLUMNS[:-1]
+NEEDED = ("pair_id", "prompt_id", "first", "second", "rater", "question", "value")
+COLUMNS = (*NEEDED, "left", "language")
 PAIR_COLUMNS = (*COLUMNS[:4], "first_generator", "second_generator", "drawn", "chance")
 # In files a vote for both is a tie.
 TO_FILE = {"both": "tie"}
@@ -29,7 +31,7 @@ SHOWN = 20
 
 def vote_rows(study: Study, *, people: str = "everybody") -> Iterator[dict[str, str]]:
     """One row a person, pair and question. `first` and `second` are ids of images; `left` is which of
-    the two stood left."""
+    the two stood left, `language` in which it was asked: empty for the questions' own words."""
     name = naming(study, people)
     votes = PairVote.objects.filter(study=study, current=True).order_by("pk")
     found = votes.values_list(
@@ -41,10 +43,13 @@ def vote_rows(study: Study, *, people: str = "everybody") -> Iterator[dict[str, 
         "question",
         "value",
         "left",
+        "language",
     )
-    for pair, prompt, first, second, person, question, value, left in found.iterator(CHUNK):
+    for pair, prompt, first, second, person, question, value, left, language in found.iterator(
+        CHUNK
+    ):
         said = TO_FILE.get(value, value)
-        row = (pair, prompt, first, second, name(person), question, said, left)
+        row = (pair, prompt, first, second, name(person), question, said, left, language)
         yield dict(zip(COLUMNS, row, strict=True))
 
 
@@ -140,6 +145,10 @@ def vote_of(row: Mapping[str, Any], line: int) -> VoteRecord:
         )
     if left not in OTHER:
         raise ValueError(f"“{left[:40]}” stood left: first, second or nothing")
+    try:
+        language = code_of_language("language", cell["language"]) if cell["language"] else ""
+    except Unfit as unfit:
+        raise ValueError(unfit.reason.removesuffix(".")) from None
     return VoteRecord(
         cell["prompt_id"],
         cell["first"],
@@ -150,4 +159,5 @@ def vote_of(row: Mapping[str, Any], line: int) -> VoteRecord:
         left,
         cell["pair_id"],
         line,
+        language=language,
     )

@@ -18,6 +18,7 @@ from annotations.labelling.assign import lease_length, lock
 from annotations.labelling.record import plausible
 from annotations.models import Membership, Pair, PairAssignment, PairVote, Study
 from annotations.pairs import assign
+from annotations.pairs.questions import is_translated
 from annotations.pairs.votes import MATCH, QUALITY
 from annotations.versions import after_commit, raise_votes_version
 
@@ -66,9 +67,10 @@ def record_and_give_next(
     said: Mapping[str, str],
     submission: uuid.UUID,
     seconds: float | None = None,
+    language: str = "",
 ) -> PairAssignment | None:
     lock(annotator)
-    held = _record(pair, annotator, said, submission, seconds)
+    held = _record(pair, annotator, said, submission, seconds, language)
     return assign.next_pair_locked(annotator, answered=pair if held else None)
 
 
@@ -81,11 +83,13 @@ def record_vote(
     said: Mapping[str, str],
     submission: uuid.UUID,
     seconds: float | None = None,
+    language: str = "",
 ) -> None:
     """`said`: question -> left, right, both, neither or cannot_tell. Sent twice, it is saved once;
-    of a pair that this person has voted on it is a correction."""
+    of a pair that this person has voted on it is a correction. `language`: of the translation that was
+    shown."""
     lock(annotator)
-    _record(pair, annotator, said, submission, seconds)
+    _record(pair, annotator, said, submission, seconds, language)
 
 
 def _record(
@@ -94,12 +98,13 @@ def _record(
     said: Mapping[str, str],
     submission: uuid.UUID,
     seconds: float | None,
+    language: str,
 ) -> bool:
     """Whether this person held the pair until now."""
     given = GIVEN.first(pair=pair.pk, person=annotator.pk, submission=submission)
     if given is not None and given[-1]:
         return False
-    _check(pair, annotator, said)
+    _check(pair, annotator, said, language)
     if given is None:
         raise LabelRefused(gettext("This pair was not given to you; nothing was saved."))
     key, left, state, latest, _ = given
@@ -117,6 +122,7 @@ def _record(
                 question=question,
                 value=value_of(words, left),
                 left=left,
+                language=language,
                 seconds=plausible(seconds),
                 revision=(latest or 0) + 1,
                 submission=submission,
@@ -143,7 +149,7 @@ def said_of(value: str, left: str) -> str:
     return "left" if value == left else "right"
 
 
-def _check(pair: Pair, annotator: Membership, said: Mapping[str, str]) -> None:
+def _check(pair: Pair, annotator: Membership, said: Mapping[str, str], language: str) -> None:
     study = annotator.study
     if pair.study_id != study.pk:
         raise LabelRefused(gettext("This pair belongs to another study; nothing was saved."))
@@ -157,6 +163,9 @@ def _check(pair: Pair, annotator: Membership, said: Mapping[str, str]) -> None:
         raise LabelRefused(
             f"A vote answers these questions: {', '.join(sorted(asked))}. Nothing was saved."
         )
+    if language and not is_translated(language):
+        sentence = gettext("The questions have no translation “%(language)s”; nothing was saved.")
+        raise LabelRefused(sentence % {"language": language[:12]})
     if wrong := set(said.values()) - set(SAID):
         raise LabelRefused(
             f"A vote is one of {', '.join(SAID)}, not “{min(wrong)[:40]}”. Nothing was saved."

@@ -184,6 +184,7 @@ class VoteWriter:
                     question=vote.question,
                     value=value,
                     left=left,
+                    language=vote.language,
                     submitted_at=now,
                 )
             )

@@ -125,6 +125,7 @@ class VoteRecord(NamedTuple):
     pair: str = ""
     line: int = 0
     source: str = ""
+    language: str = ""
 
 
 class Rejected(NamedTuple):

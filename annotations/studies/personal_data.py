@@ -181,6 +181,7 @@ def _in_study(member: Membership) -> dict[str, Any]:
                 "question": vote.question,
                 "value": vote.value,
                 "left": vote.left,
+                "language": vote.language,
                 "seconds": vote.seconds,
                 "submitted_at": vote.submitted_at.isoformat(),
                 "counts": vote.current,

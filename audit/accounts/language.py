@@ -21,5 +21,10 @@ def chosen_language(user: User) -> str:
     return known_language(chosen.first() or "")
 
 
+def tell_language(*, user: User, **_: object) -> str:
+    """To a program that asks for questions with this person's token."""
+    return chosen_language(user)
+
+
 def language_of_mails(user: User) -> str:
     return chosen_language(user) or ENGLISH

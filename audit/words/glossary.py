@@ -316,12 +316,61 @@ NUMBERS = (
         ("yes to what is right", "no to what is wrong"),
     ),
 )
+REFUSED = (
+    Term(
+        gettext_noop("Rejected file"),
+        gettext_noop(
+            "a file, or a row of it, that cannot be taken: “Format” says what a file is read as, its line says which row"
+        ),
+    ),
+    Term(
+        gettext_noop("Refused form"),
+        gettext_noop(
+            "questions that cannot be asked yet; each mistake stands at its field, and the study keeps its present questions"
+        ),
+    ),
+    Term(
+        gettext_noop("Refused change"),
+        gettext_noop(
+            "a change that would contradict what the study holds or how it is set; nothing of it was saved"
+        ),
+    ),
+    Term(
+        gettext_noop("Refused judge"),
+        gettext_noop(
+            "a name, an option or a file of a judge that does not fit; the page Judges says what each one takes"
+        ),
+    ),
+    Term(
+        gettext_noop("Missing package"),
+        gettext_noop(
+            "a library that a judge needs and this installation lacks; install it by the command shown, then start Jurybox again"
+        ),
+    ),
+    Term(
+        gettext_noop("Model server"),
+        gettext_noop(
+            "a program that answers questions about images at an address, which an administrator adds"
+        ),
+    ),
+)
 CHAPTERS = (
     Chapter(gettext_noop("A study and its people"), STUDY),
     Chapter(gettext_noop("Judges"), JUDGES),
     Chapter(gettext_noop("Drift"), DRIFT),
     Chapter(gettext_noop("Numbers"), NUMBERS),
+    Chapter(gettext_noop("When something is refused"), REFUSED),
 )
+# Kind of a refusal, by its `code` or by what a page shows -> the word that explains it. Others, such as how long
+# to wait, say all in their sentence; those of a label stay short for who labels.
+EXPLAINED = {
+    "import": "Rejected file",
+    "form": "Refused form",
+    "study": "Refused change",
+    "judge": "Refused judge",
+    "package": "Missing package",
+    "server": "Model server",
+}
 
 
 def all_terms() -> list[Term]:
@@ -340,6 +389,16 @@ def explain_head(head: str) -> SafeString | str:
     address = f"{reverse('words')}#{term.anchor}"
     meaning = gettext(term.meaning)
     return format_html('<a class="term" href="{}" title="{}">{}</a>', address, meaning, shown)
+
+
+@register.simple_tag
+def explain_refusal(kind: str) -> SafeString | str:
+    """The way from a refusal to the word that explains it; the documentation is not everywhere, this page is."""
+    term = BY_HEAD.get(EXPLAINED.get(kind, ""))
+    if term is None:
+        return ""
+    address, words = f"{reverse('words')}#{term.anchor}", gettext("What is this?")
+    return format_html('<a class="small" href="{}">{}</a>', address, words)
 
 
 @register.filter

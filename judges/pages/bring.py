@@ -17,6 +17,7 @@ from annotations.access import PersonsRequest, research_place_or_404
 from annotations.benchmarks.prompt_sets.items import SETS
 from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused, Refused
+from annotations.forms.papers import FORMS
 from annotations.language.stored_words import translate_stored
 from annotations.models import Study
 from annotations.sound_json import load_json
@@ -26,12 +27,12 @@ from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.sources.tools.result_files import READERS
 from annotations.studies.owners import expect_maker
 from judges import tasks
-from judges.intake import bring_in, deliveries, previews, uploads
+from judges.intake import bring_in, deliveries, previews, templates, uploads
 from judges.models import Delivery, Upload
 
 # What is kept of a form, besides columns and questions.
 WORDS = {"name": 200, "format": 40, "kind": 10, "folder": 40, "name_is": 40}
-WORDS |= {"generator": 200, "judge": 120, "grid": 1}
+WORDS |= {"generator": 200, "judge": 120, "grid": 1, "template": 40}
 # Pictures across and down in one file, of sets that come in grids.
 GRIDS = {"1": "one picture", "2": "2 × 2", "3": "3 × 3", "4": "4 × 4"}
 
@@ -154,6 +155,7 @@ def context_of(request: PersonsRequest, study: Study | None) -> dict[str, Any]:
         if found.get("format") in SETS
         else "",
         "samples": list(SAMPLES),
+        "templates": templates.TEMPLATES.items() if study is None else (),
     }
 
 
@@ -186,8 +188,9 @@ def _typed(request: PersonsRequest, delivery: Delivery) -> dict[str, Any]:
     for name, longest in WORDS.items():
         if name in post:
             typed[name] = post[name].strip()[:longest]
-    if typed.get("grid") not in GRIDS:
-        typed["grid"] = ""
+    for name, offered in (("grid", GRIDS), ("template", templates.TEMPLATES)):
+        if typed.get(name) not in offered:
+            typed[name] = ""
     typed["strict"] = "strict" in post
     levels = found.get("levels") or {}
     for name, known, guess in (
@@ -214,7 +217,9 @@ def _typed(request: PersonsRequest, delivery: Delivery) -> dict[str, Any]:
 def _preview_key(typed: dict[str, Any]) -> dict[str, Any]:
     """What changes the preview."""
     return {
-        name: value for name, value in typed.items() if value and name not in ("name", "strict")
+        name: value
+        for name, value in typed.items()
+        if value and name not in ("name", "strict", "template")
     }
 
 
@@ -254,9 +259,15 @@ def _create_study(request: PersonsRequest, delivery: Delivery) -> Study:
     if slug and slug != free:
         other = f"{name} {free.rpartition('-')[2]}"
         raise ImportRefused(f"There is a study called so already. “{other}” is free.")
-    return bring_in.new_study(
-        slug=free, title=name, by=request.user, form=previews.form_of(delivery, free)
-    )
+    form, template = previews.form_of(delivery, free), delivery.typed.get("template", "")
+    # What the files answer is asked.
+    if template and not delivery.found.get("outcome", {}).get("answers"):
+        form = FORMS[templates.TEMPLATES[template].form]
+    with transaction.atomic():
+        made = bring_in.new_study(slug=free, title=name, by=request.user, form=form)
+        if template:
+            templates.apply_settings(study=made, name=template)
+    return made
 
 
 def _batch(request: PersonsRequest, study: Study | None) -> HttpResponse:

@@ -234,6 +234,7 @@ ROWS = {
     "api-images": "researcher",
     "api-image": "researcher",
     "api-annotations": "researcher",
+    "api-votes": "researcher",
     "api-runs": "researcher",
     "api-run": "researcher",
     "api-run-cancel": "researcher",

@@ -55,7 +55,11 @@ STORED = (
     *("audit/words/report.py", "audit/charts/every_chart.py"),
     *("annotations/studies/*.py", "judges/pages/bring.py", "judges/intake/*.py"),
     *("annotations/pages/*.py", "annotations/forms/*.py", "annotations/rates.py"),
-    *("annotations/bounded_numbers.py", "annotations/prompt_grammar/written.py"),
+    *(
+        "annotations/sound_json.py",
+        "annotations/bounded_numbers.py",
+        "annotations/prompt_grammar/written.py",
+    ),
     *("audit/pages/data.py", "audit/pages/export.py", "audit/pages/reports.py"),
     *("audit/pages/one_question/plan.py", "audit/pages/one_question/training.py"),
     *("audit/pages/one_question/repairs.py", "audit/pages/one_question/self_checks.py"),

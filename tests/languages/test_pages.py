@@ -10,10 +10,11 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
 
+from annotations.forms.translations import source_texts
 from annotations.jobs import run as run_job
 from annotations.models import Image, Study
-from annotations.pages.compare import QUESTIONS
 from annotations.pairs import draws
+from annotations.pairs.questions import ASKED
 from annotations.studies import invitations, known_answers, practice
 from audit.languages import as_english
 from audit.models import AccountLanguage
@@ -174,9 +175,7 @@ def test_the_page_of_pairs_is_finished(as_bob, study, bob, bracketed):
     draws.draw(study=study, per_prompt=1)
     page = as_bob.get(reverse("compare", args=[study.slug]), headers=bracketed)
     # Questions are asked in the words in which their answers are compared.
-    asked = [words for question in QUESTIONS.values() for words in question]
-    asked += ["Can’t tell", "Left", "Right"]
-    assert_all_in_brackets(page, [*texts_of_forms(study), *asked])
+    assert_all_in_brackets(page, [*texts_of_forms(study), *source_texts(ASKED)])
 
 
 def test_a_closed_study_is_told_in_the_language(as_bob, study, bracketed):

@@ -45,6 +45,7 @@ def test_votes_go_out_and_come_into_another_study_as_the_same_counts(study, bob,
         "question",
         "value",
         "left",
+        "language",
     ]
     assert Counter(row["value"] for row in rows)["tie"] == 2
     assert "bob" not in out.read_text()

@@ -1,0 +1,96 @@
+"""What people are asked about two images, in English and in Jurybox's translations.
+
+A form like any other: its translations are part of its version (`ASKED.digest`, held by a test), and each vote
+says in which language it was asked. Names and values are the same in all of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from django.utils.translation import get_language
+
+from annotations.forms.definition import Choice, Form, Question, Translation
+from annotations.forms.in_other_languages import JURYBOX, LANGUAGES
+from annotations.forms.translations import (
+    has_language,
+    source_texts,
+    translate_question,
+    words_in,
+)
+from annotations.pairs.votes import MATCH, QUALITY
+
+
+def _choices(both: str, neither: str) -> tuple[Choice, ...]:
+    return (
+        Choice("left", "Left"),
+        Choice("both", both),
+        Choice("neither", neither),
+        Choice("right", "Right"),
+        Choice("cannot_tell", "Can’t tell"),
+    )
+
+
+SOURCE = Form(
+    slug="pairs",
+    title="Which of two images",
+    source="Jurybox",
+    questions=(
+        Question(
+            MATCH,
+            "Which image fits the prompt better?",
+            _choices("Both fit equally", "Neither fits"),
+        ),
+        Question(
+            QUALITY,
+            "Which image is the better picture?",
+            _choices("Both equally good", "Neither is good"),
+        ),
+    ),
+)
+# Source -> German, Simplified Chinese.
+TEXTS = {
+    "Which image fits the prompt better?": (
+        "Welches Bild passt besser zum Prompt?",
+        "哪张图片更符合提示词？",
+    ),
+    "Left": ("Links", "左边"),
+    "Both fit equally": ("Beide passen gleich gut", "两张同样符合"),
+    "Neither fits": ("Keines passt", "两张都不符合"),
+    "Right": ("Rechts", "右边"),
+    "Can’t tell": ("Nicht zu erkennen", "无法判断"),
+    "Which image is the better picture?": (
+        "Welches ist das bessere Bild?",
+        "哪张图片的质量更好？",
+    ),
+    "Both equally good": ("Beide gleich gut", "两张同样好"),
+    "Neither is good": ("Keines ist gut", "两张都不好"),
+}
+ASKED = replace(
+    SOURCE,
+    translations=tuple(
+        Translation(
+            language, tuple((text, TEXTS[text][place]) for text in source_texts(SOURCE)), JURYBOX
+        )
+        for place, language in enumerate(LANGUAGES)
+    ),
+)
+NAMES = tuple(question.name for question in ASKED.questions)
+# Of votes that a file brought, about another question.
+OTHER = _choices("Both", "Neither")
+
+
+def shown_language() -> str:
+    """The page's, where the questions are translated; empty for their own words."""
+    language = get_language() or ""
+    return language if is_translated(language) else ""
+
+
+def is_translated(language: str) -> bool:
+    return has_language(ASKED, language)
+
+
+def question_in(name: str, language: str) -> Question:
+    """In this language; empty for its own words."""
+    known = next((one for one in ASKED.questions if one.name == name), None)
+    return translate_question(known or Question(name, name, OTHER), words_in(ASKED, language))
