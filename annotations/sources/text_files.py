@@ -65,8 +65,10 @@ def opening(path: Path, size: int = 4096) -> bytes:
     return start.removeprefix(b"\xef\xbb\xbf")
 
 
-def document(path: Path) -> Any:
-    """A whole JSON file. Keys that stand twice in an object are refused: one of them would be lost."""
+def document(path: Path, constant: Callable[[str], Any] | None = None) -> Any:
+    """A whole JSON file. Keys that stand twice in an object are refused: one of them would be lost.
+
+    `constant`: as in `parsed`."""
     opening(path)
     if path.stat().st_size > LARGEST_DOCUMENT:
         raise Unreadable(
@@ -78,7 +80,7 @@ def document(path: Path) -> Any:
             raise Unreadable(
                 f"{path.name} holds more than {MOST_VALUES:,} values; use JSONL for a set this size."
             )
-        return parsed(text)
+        return parsed(text, constant)
     except UnicodeDecodeError as error:
         raise Unreadable(f"{path.name} is not UTF-8 at byte {error.start}.") from error
     except json.JSONDecodeError as error:

@@ -28,7 +28,8 @@ LATIN_HEAD = r"""\documentclass[10pt,a4paper]{article}
 def document(study: str, *, label: str = "clip", second: str = "vqa") -> Document:
     cell = Cell("0.71", "0.65", "0.77")
     tables = tuple(
-        Table("AUROC.", "judge", (Column("all"),), (Row(name, (cell,)),)) for name in (label, second)
+        Table("AUROC.", "judge", (Column("all"),), (Row(name, (cell,)),))
+        for name in (label, second)
     )
     return Document(
         title="Report",
