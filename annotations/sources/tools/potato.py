@@ -19,11 +19,9 @@ from annotations.sources.records import LabelRecord, Record, Rejected, Unreadabl
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import (
     document,
-    json_lines,
     json_rows,
     numbered,
     objects,
-    opening,
     table_rows,
 )
 from annotations.sources.tools.task_images import (
@@ -115,10 +113,7 @@ def _may_be_items(file: Path) -> bool:
 def _rows(file: Path) -> Items:
     if file.suffix.lower() in TABLES:
         return table_rows(file, file.name)
-    if file.suffix.lower() == ".jsonl":
-        return objects(json_lines(file), file.name)
-    if opening(file).lstrip()[:1] != b"[":
-        raise Unreadable(f"{file.name} is no list.")
+    # Potato 1 calls its lines .json, too.
     return objects(json_rows(file), file.name)
 
 
