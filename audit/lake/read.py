@@ -67,7 +67,7 @@ class LakeStudy:
         rows = self._ask(
             "SELECT language, count(*) FROM answers WHERE question = ? GROUP BY language", question
         )
-        return dict(rows)
+        return {language: n for language, n in rows}
 
     def pair(
         self, question: str, *, judges: Sequence[str] | None = None, decided: bool = False
