@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -139,6 +140,10 @@ def try_extra(name: str, wheel: Path, folder: Path) -> tuple[str, ...]:
 class Environment:
     def __init__(self, name: str, wheel: Path, folder: Path) -> None:
         self.folder, self.home = folder / (name or "alone"), folder / f"home-{name or 'alone'}"
+        drawn = folder / "home-alone"
+        if name and drawn.exists() and not self.home.exists():
+            # The study of the demo is drawn once: no extra has a part in that.
+            shutil.copytree(drawn, self.home)
         self.home.mkdir(exist_ok=True)
         self.python = self.folder / "bin" / "python"
         if not self.python.exists():
