@@ -44,7 +44,7 @@ help:
 	@echo "make house        how large the house is: lines, tables, names, ways, the longest of each"
 	@echo "make docs         the documentation as pages, in var/site/"
 	@echo "make wheels       jurybox and jurybox-stats as wheels, in dist/"
-	@echo "make wheel-trial  both in empty environments: demo, audit, their tests; needs the package index"
+	@echo "make wheel-trial  both in empty environments: demo, audit, their tests; each extra alone; needs the package index"
 	@echo "make lock         the locks made again from requirements*.txt (UPGRADE=1 takes newer transitive ones)"
 	@echo "make sbom         sbom.json: every package of the whole product with its hashes (CycloneDX)"
 	@echo "make digests      the images of compose.yaml by digest, as lines for its .env file"
@@ -155,6 +155,7 @@ wheels: .venv/dev
 
 wheel-trial: .venv/dev
 	$(PY) -m tests.jurybox.trial
+	$(PY) -m tests.jurybox.extras_trial $(EXTRAS)
 
 # --- Supply -------------------------------------------------------------------------------------
 

@@ -54,6 +54,7 @@ def opening(path: Path, size: int = 4096) -> bytes:
             start = file.read(size)
     except OSError as error:
         raise Unreadable(f"{path.name} cannot be read: {error.strerror}.") from error
+    start = start.removeprefix(b"\xef\xbb\xbf")
     if not start.strip():
         raise Unreadable(f"{path.name} is empty.")
     if start.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -62,11 +63,13 @@ def opening(path: Path, size: int = 4096) -> bytes:
         raise Unreadable(f"{path.name} is an archive, not a text; unpack it, or upload it as one.")
     if start.startswith((b"\x89PNG", b"\xff\xd8\xff", b"RIFF", b"%PDF", b"PAR1", b"SQLite")):
         raise Unreadable(f"{path.name} is not a text file.")
-    return start.removeprefix(b"\xef\xbb\xbf")
+    return start
 
 
-def document(path: Path) -> Any:
-    """A whole JSON file. Keys that stand twice in an object are refused: one of them would be lost."""
+def document(path: Path, constant: Callable[[str], Any] | None = None) -> Any:
+    """A whole JSON file. Keys that stand twice in an object are refused: one of them would be lost.
+
+    `constant`: as in `parsed`."""
     opening(path)
     if path.stat().st_size > LARGEST_DOCUMENT:
         raise Unreadable(
@@ -78,7 +81,7 @@ def document(path: Path) -> Any:
             raise Unreadable(
                 f"{path.name} holds more than {MOST_VALUES:,} values; use JSONL for a set this size."
             )
-        return parsed(text)
+        return parsed(text, constant)
     except UnicodeDecodeError as error:
         raise Unreadable(f"{path.name} is not UTF-8 at byte {error.start}.") from error
     except json.JSONDecodeError as error:

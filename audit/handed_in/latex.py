@@ -1,7 +1,7 @@
 """The document as LaTeX, to be put into a paper: figures as PDF beside it, tables with booktabs, a value with
 its interval, a short signature in each caption and the whole one at the end.
 
-It is a file that compiles by itself, also without its figures.
+It is a file that compiles by itself, also without its figures; `latex_cjk.py` has what Chinese letters need.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ import zipfile
 
 from audit.charts.on_paper import COLUMNS, set_svg
 from audit.handed_in.document import Cell, Document, Figure, Table
+from audit.handed_in.latex_cjk import COMMENT, cjk_letters, is_cjk, write_head
 from audit.handed_in.standing_words import SIMULATED
 
 # What people typed must not become a command.
@@ -38,6 +39,9 @@ SPECIAL = {
     "ε": r"\ensuremath{\varepsilon}",
     "·": r"\textperiodcentered{}",
     "–": "--",
+    "—": "---",
+    "…": r"\ldots{}",
+    "‘": "`",
     "’": "'",
     "“": "``",
     "”": "''",
@@ -45,7 +49,8 @@ SPECIAL = {
 HEAD = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
 \usepackage[utf8]{inputenc}
-\usepackage{booktabs}
+"""
+PACKAGES = r"""\usepackage{booktabs}
 \usepackage{graphicx}
 \usepackage[margin=20mm]{geometry}
 % A value on the line of its row, and its interval below it.
@@ -60,12 +65,15 @@ def as_latex(document: Document) -> str:
     told = [escaped(document.asked), escaped(document.findings)]
     if document.simulated:
         told.insert(0, escaped(SIMULATED))
-    parts = [HEAD, f"\\section*{{{escaped(document.title)}: {escaped(document.study)}}}\n"]
+    parts = [f"\\section*{{{escaped(document.title)}: {escaped(document.study)}}}\n"]
     parts += [f"{words}\n\n" for words in told]
     parts += [_figure(figure) for figure in document.figures]
     parts += [_table(table, document.short_signature) for table in document.tables]
     signed = f"\\par{{\\footnotesize {escaped(document.signed)}}}\n"
-    return "".join([*parts, signed, "\\end{document}\n"])
+    body = "".join([*parts, signed])
+    letters = cjk_letters(body)
+    head = write_head(letters) if letters else HEAD
+    return "".join([head, PACKAGES, body, "\\end{document}\n"])
 
 
 def figure_files(document: Document) -> dict[str, bytes]:
@@ -105,12 +113,12 @@ def _figure(figure: Figure) -> str:
 
 
 def escaped(text: str) -> str:
-    """As letters; those that 8-bit LaTeX does not know stand as their number."""
+    """As letters; those of scripts that no package here sets stand as their number."""
     return "".join(SPECIAL.get(letter) or _letter(letter) for letter in text)
 
 
 def _letter(letter: str) -> str:
-    if letter.isprintable() and ord(letter) < 0x180:
+    if letter.isprintable() and (ord(letter) < 0x180 or is_cjk(letter)):
         return letter
     return " " if letter.isspace() else f"[U+{ord(letter):04X}]"
 
@@ -145,7 +153,8 @@ def _table(table: Table, signed: str) -> str:
             for mark, words in table.notes
         )
         lines += ["", f"\\vspace{{2pt}}{{\\footnotesize {notes}\\par}}"]
-    return "\n".join([*lines, "\\end{table}", "", ""])
+    written = "\n".join([*lines, "\\end{table}", "", ""])
+    return f"{COMMENT}\n{written}" if cjk_letters(written) else written
 
 
 def _cell(cell: Cell) -> str:

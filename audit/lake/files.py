@@ -41,10 +41,14 @@ COLUMNS: dict[str, dict[str, str]] = {
         "text": "string",
         "seconds": "float64",
         "submitted_at": "moment",
+        # In which it was asked; empty for the form's own words.
+        "language": "string",
     },
     "scores": {"image_id": "string", "value": "float64", "correct": "bool", "assumed": "int32"},
     "atom-scores": {"image_id": "string", "atom": "int32", "kind": "string", "value": "float64"},
 }
+# What files of older versions lack: unknown there.
+ADDED: dict[str, tuple[str, ...]] = {"answers": ("language",)}
 BATCH = 50_000
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from annotations import consensus, marks
 from annotations.scales import CANT_TELL
 from annotations.studies.queries import LONGEST_WORDS, WORDS_SHOWN
-from audit.lake.files import COLUMNS, LakeRefused, checked_files, needs, schema, stamp_of
+from audit.lake.files import ADDED, COLUMNS, LakeRefused, checked_files, needs, schema, stamp_of
 from audit.reports.pairing import (
     UNRATED,
     JudgeScores,
@@ -61,6 +61,13 @@ class LakeStudy:
 
     def text_answers(self) -> dict[str, Any]:
         return {"cannot_tell": self._cannot_tell(), "in_words": self._in_words()}
+
+    def languages(self, question: str) -> dict[str | None, int]:
+        """How many answers were asked for in each; None where the file is older than this column."""
+        rows = self._ask(
+            "SELECT language, count(*) FROM answers WHERE question = ? GROUP BY language", question
+        )
+        return {language: n for language, n in rows}
 
     def pair(
         self, question: str, *, judges: Sequence[str] | None = None, decided: bool = False
@@ -239,12 +246,26 @@ class LakeStudy:
         if not files:
             self.base.register(name, schema(table or name).empty_table())
             return
-        columns = ", ".join(COLUMNS[table or name])
-        paths = ", ".join("'" + str(self.folder / f).replace("'", "''") + "'" for f in files)
+        alike: dict[str, list[str]] = {}
+        for file in files:
+            path = str(self.folder / file)
+            columns = self._columns_of(path, table or name)
+            alike.setdefault(columns, []).append("'" + path.replace("'", "''") + "'")
+        rows = " UNION ALL ".join(
+            f"SELECT {columns} FROM read_parquet([{', '.join(paths)}])"  # noqa: S608
+            for columns, paths in alike.items()
+        )
         with self._reading():
-            self.base.execute(
-                f"CREATE OR REPLACE TEMP VIEW {name} AS SELECT {columns} FROM read_parquet([{paths}])"  # noqa: S608
-            )
+            self.base.execute(f"CREATE OR REPLACE TEMP VIEW {name} AS {rows}")
+
+    def _columns_of(self, path: str, table: str) -> str:
+        added = ADDED.get(table, ())
+        there = self._ask("SELECT name FROM parquet_schema(?)", path) if added else []
+        missing = set(added) - {name for (name,) in there}
+        return ", ".join(
+            f"NULL::VARCHAR AS {column}" if column in missing else column
+            for column in COLUMNS[table]
+        )
 
     @contextmanager
     def _reading(self) -> Iterator[None]:

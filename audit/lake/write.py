@@ -11,12 +11,13 @@ from typing import Any, TypeVar
 from annotations.exports.pseudonyms import naming
 from annotations.models import Annotation, Answer, Atom, FormVersion, Image, Membership, Study
 from annotations.studies import draws
-from audit.lake.files import BATCH, Batches, Lake
+from audit.lake.files import BATCH, COLUMNS, Batches, Lake
 from audit.reports.pairing import facts_of, numbers_of, stopped
 from judges.models import AtomScore, Run, Score
 from judges.names import runs_by_name
 
 ANNOTATIONS = 5_000
+MOMENT = list(COLUMNS["answers"]).index("submitted_at")
 Row = TypeVar("Row")
 Step = Callable[[int], Any]  # how many more rows are written
 
@@ -96,7 +97,7 @@ def _answers(lake: Lake, study: Study, name: Callable[[int], str], step: Step) -
     held: dict[str, list[tuple[Any, ...]]] = {}
     with ExitStack() as stack:
         for some in _rows_of_answers(study, name):
-            for month, of_month in groupby(some, key=lambda row: f"{row[-1]:%Y-%m}"):
+            for month, of_month in groupby(some, key=lambda row: f"{row[MOMENT]:%Y-%m}"):
                 held.setdefault(month, []).extend(of_month)
             step(len(some))
             for month, rows in held.items():
@@ -113,7 +114,7 @@ def _answers(lake: Lake, study: Study, name: Callable[[int], str], step: Step) -
 def _rows_of_answers(study: Study, name: Callable[[int], str]) -> Iterator[list[tuple[Any, ...]]]:
     forms: dict[int, str] = {}
     counted = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED).order_by("pk")
-    columns = ("pk", "image_id", "annotator_id", "form_id", "seconds", "submitted_at")
+    columns = ("pk", "image_id", "annotator_id", "form_id", "seconds", "submitted_at", "language")
     last = 0
     while some := list(counted.filter(pk__gt=last).values_list(*columns)[:ANNOTATIONS]):
         begins, last = some[0][0], some[-1][0]
@@ -132,12 +133,12 @@ def _rows_of_answers(study: Study, name: Callable[[int], str]) -> Iterator[list[
         index = dict(atoms.values_list("pk", "index"))
         rows = []
         for annotation, question, atom, value, text in ours:
-            _, image, person, form, seconds, moment = given[annotation]
+            _, image, person, form, seconds, moment, language = given[annotation]
             rows.append(
                 (
                     *(keys[image], name(person), forms[form], question),
                     *(index.get(atom), value, text if value is None else None),
-                    *(seconds, moment),
+                    *(seconds, moment, language),
                 )
             )
         yield rows

@@ -294,8 +294,10 @@ def languages_note(question: dict[str, Any]) -> list[str]:
     counts = dict(question.get("languages", {}))
     if not counts:
         return []
+    unknown = counts.pop(None, 0)
     asked = [f"in its own words {_times(counts.pop(''))}"] if "" in counts else []
     asked += [f"in {_language_name(code)} {_times(n)}" for code, n in sorted(counts.items())]
+    asked += [f"in an unknown language {_times(unknown)}"] if unknown else []
     return [
         f"This question was asked {', '.join(asked)}. "
         "Other words can bring other answers; the export names the language of each."

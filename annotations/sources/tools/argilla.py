@@ -35,6 +35,8 @@ OUR_PERSON = re.compile(rf"{OURS}([0-9a-f]{{10}})")
 BEFORE_ATOM = "--"
 # Names that it refuses for a question; ours get a mark.
 REFUSED = {"add", "count", "index", "remove", "serialize"}
+# Where a response says its own state: these were never submitted.
+UNSENT = ("draft", "discarded")
 Item = dict[str, Any]
 
 
@@ -45,13 +47,17 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
             raise Unreadable(f"{path.name} holds {len(files)} files of JSON; name the one export.")
         path, images = files[0], images or path
     found = document(path)
-    if not isinstance(found, list) or not all(
-        isinstance(one, dict) and {"fields", "responses"} <= one.keys() for one in found
-    ):
+    if not isinstance(found, list) or not _are_records(found):
         raise Unreadable(f"{path.name} is no list of Argilla’s records with fields and responses.")
     reader = _Reader(TaskImages(path.name, images, generator))
     yield from records(numbered(found), reader.read_record, path.name)
     yield from reader.tasks.remarks()
+
+
+def _are_records(found: list[Any]) -> bool:
+    """A record that nobody answered may have no responses; a list without any is something else."""
+    are_fields = all(isinstance(one, dict) and "fields" in one for one in found)
+    return are_fields and (not found or any("responses" in one for one in found))
 
 
 class _Reader:
@@ -78,7 +84,7 @@ class _Reader:
             take(record, "suggestions", dict, "an object") if record.get("suggestions") else {}
         )
         self.tasks.left["suggestions of models"] += len(suggested)
-        responses = take(record, "responses", dict, "an object") if record["responses"] else {}
+        responses = take(record, "responses", dict, "an object") if record.get("responses") else {}
         # All of a record, or none of it.
         yield from [
             label
@@ -92,6 +98,9 @@ class _Reader:
         answered: set[str] = set()
         for one in given:
             who = _rater(take_text(one, "user_id"))
+            if one.get("status") in UNSENT:
+                self.tasks.left["responses that were discarded or are drafts"] += 1
+                continue
             value = _value(question, one.get("value"))
             if value is None:
                 self.tasks.left[f"“{question}”, no answer about the whole image"] += 1

@@ -65,7 +65,7 @@ def _files(part: Path) -> list[Path]:
     listed = state.get("_data_files") if isinstance(state, dict) else None
     if not isinstance(listed, list) or not listed:
         raise Unreadable(f"{STATE} lists no files.")
-    if state.get("_indices_files"):
+    if state.get("_indices_files") or state.get("_indices_data_files"):
         raise Unreadable(f"{STATE} names rows apart; save the set again with datasets 2 or newer.")
     names = [one.get("filename") if isinstance(one, dict) else None for one in listed]
     for name in names:

@@ -18,7 +18,7 @@ from annotations.sources.picture_names import image_key
 from annotations.sources.records import LabelRecord, Record, Remark, Unreadable
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import document, numbered, objects
-from annotations.sources.tools.task_images import GENERATORS, PROMPTS, TaskImages, first_of
+from annotations.sources.tools.task_images import GENERATORS, PROMPTS, TaskImages, first_of, name_of
 
 Item = dict[str, Any]
 ANSWER = "answer"
@@ -110,7 +110,8 @@ class _Captions:
         if image is None:
             raise Unfit("image_id", number, "The list “images” has no such image.")
         caption = take_text(row.value, "caption").strip()
-        file = take_text(image, "file_name")
+        address = first_of(image, ("coco_url",))
+        file = first_of(image, ("file_name",)) or name_of(address) or take_text(image, "file_name")
         key = image_key(file)
         if self.often[number] > 1:
             key = image_key(f"{file}/{_number(row.value, 'id')}")
@@ -163,7 +164,7 @@ class _Questions:
                 key,
                 f"unknown {place}",
                 ANSWER,
-                take_text(one, ANSWER).strip(),
+                take_text({ANSWER: one} if isinstance(one, str) else one, ANSWER).strip(),
                 line=row.line,
                 source=self.tasks.source,
             )

@@ -1,4 +1,4 @@
-"""doccano's JSONL of image classification: a line for each image, a file for each person.
+"""doccano's JSONL or JSON of image classification: a line for each image, a file for each person.
 
 In a project that people label together the one file, `all.jsonl`, does not say who gave a label.
 """
@@ -11,28 +11,33 @@ from typing import Any
 
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take, take_text
+from annotations.sources.picture_folder import is_picture
 from annotations.sources.records import LabelRecord, Record, Remark, Unreadable
 from annotations.sources.rows import Row, records
-from annotations.sources.text_files import json_lines, objects
+from annotations.sources.text_files import json_rows, objects
 from annotations.sources.tools.task_images import TaskImages, key_of, question_and_part
 
 TOGETHER, NOBODY = "all", "doccano"
 NAMED = {"id", "label"}
 # One of these names the image; a text of our export that doccano sends back has no file.
-IMAGES = {"filename", "image_id"}
+IMAGES = {"filename", "image_id", "data"}
+# What version 1.5 called the file; that of a text has the text there.
+FORMERLY = "data"
 # Beside an image that our export sent: which questions its labels answer.
 QUESTIONS, BETWEEN = "questions", ": "
 
 
 def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
-    files = sorted(path.glob("*.jsonl")) if path.is_dir() else [path]
+    files = [path]
+    if path.is_dir():
+        files = sorted(path.glob("*.jsonl")) or sorted(path.glob("*.json"))
     if not files:
-        raise Unreadable(f"{path.name} holds no JSONL.")
+        raise Unreadable(f"{path.name} holds no JSONL and no JSON.")
     if path.is_dir():
         images = images or path
     tasks = TaskImages(path.name, images, generator)
     for file in files:
-        first = next(iter(objects(json_lines(file), file.name)), None)
+        first = next(iter(objects(json_rows(file), file.name)), None)
         named = first.value.keys() if isinstance(first, Row) else set()
         if not (named >= NAMED and named & IMAGES):
             raise Unreadable(
@@ -45,7 +50,7 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
             words = f"{file.name} does not say who gave a label: all stand under “{NOBODY}”."
             yield Remark(words)
         reader = _Reader(tasks, who)
-        yield from records(objects(json_lines(file), file.name), reader.read_line, file.name)
+        yield from records(objects(json_rows(file), file.name), reader.read_line, file.name)
     tasks.source = path.name
     yield from tasks.remarks()
 
@@ -57,7 +62,7 @@ class _Reader:
 
     def read_line(self, row: Row[Any]) -> Iterator[Record]:
         item, line = row.value, row.line
-        file = take_text(item, "filename") if "filename" in item else ""
+        file = _file_of(item)
         labels = take(item, "label", list, "a list of texts")
         if not all(isinstance(one, str) and one.strip() for one in labels):
             raise Unfit("label", str(labels)[:80], "“label” must be a list of texts.")
@@ -76,6 +81,15 @@ class _Reader:
             yield LabelRecord(
                 key, self.who, question, value, atom, line=line, source=self.tasks.source
             )
+
+
+def _file_of(item: dict[str, Any]) -> str:
+    if "filename" in item or FORMERLY not in item:
+        return take_text(item, "filename") if "filename" in item else ""
+    file = take_text(item, FORMERLY)
+    if not is_picture(file):
+        raise Unfit(FORMERLY, file[:80], "This is a text, not the name of a picture.")
+    return file
 
 
 def label_text(question: str, answer: str) -> str:

@@ -1,12 +1,14 @@
 """Label Studio's exports, JSON and JSON-MIN: each task's answers, by person.
 
 A task is an image: `data.image_id` where there is one, as in our own export, or else its file. Whatever is
-drawn on a picture is no answer to a question; it is counted and left out.
+drawn on a picture is no answer to a question; it is counted and left out. Before version 1 annotations were
+called completions.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +22,12 @@ from annotations.sources.tools.task_images import (
     PICTURES,
     TaskImages,
     first_of,
+    hide_address,
     key_of,
     question_and_part,
 )
+
+GIVEN, FORMERLY = "annotations", "completions"
 
 # In JSON-MIN the answers stand between these two, each under the name of its question.
 BEGINS, ENDS = "id", "annotator"
@@ -40,7 +45,9 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
         raise Unreadable(f"{path.name} is no list of tasks.")
     if tasks and all(isinstance(task, dict) and ENDS in task for task in tasks):
         tasks = [_from_min(task) for task in tasks]
-    elif tasks and not any(isinstance(task, dict) and "annotations" in task for task in tasks):
+    elif tasks and not any(
+        isinstance(task, dict) and {GIVEN, FORMERLY} & task.keys() for task in tasks
+    ):
         raise Unreadable(
             f"{path.name} holds no annotations: export from Label Studio as JSON or as JSON-MIN."
         )
@@ -61,28 +68,30 @@ class _Reader:
         if not key:
             raise Unfit("data", str(data)[:80], "Neither “image_id” nor an image stands in it.")
         yield from self.tasks.send(key, file, data, line)
-        given = take(task, "annotations", list, "a list")
+        given = take(task, FORMERLY if FORMERLY in task else GIVEN, list, "a list")
         self.left["predictions of models"] += len(task.get("predictions") or [])
         # All of a task, or none of it.
-        yield from [label for one in given for label in self._labels(key, one, line)]
+        answered: set[tuple[str, str]] = set()
+        yield from [label for one in given for label in self._labels(key, one, line, answered)]
 
-    def _labels(self, key: str, one: Any, line: int) -> Iterator[LabelRecord]:
-        results = take(one, "result", list, "a list")
-        if one.get("was_cancelled"):
+    def _labels(
+        self, key: str, one: Any, line: int, answered: set[tuple[str, str]]
+    ) -> Iterator[LabelRecord]:
+        if isinstance(one, dict) and (one.get("was_cancelled") or one.get("skipped")):
             self.left["tasks that somebody skipped"] += 1
             return
+        results = take(one, "result", list, "a list")
         rater = _rater(one.get("completed_by"))
         seconds, moment = one.get("lead_time"), one.get("created_at")
-        answered: set[str] = set()
         for result in results:
             name = take_text(result, "from_name")
             value = _value(result)
             if value is None:
                 self.left[f"“{name}” ({result.get('type')}), no answer about the image"] += 1
                 continue
-            if name in answered:
+            if (rater, name) in answered:
                 raise Unfit(name, value, f"{rater} answered “{name}” twice about {key}.")
-            answered.add(name)
+            answered.add((rater, name))
             question, part = question_and_part(name)
             yield LabelRecord(
                 key,
@@ -91,7 +100,7 @@ class _Reader:
                 value,
                 part,
                 None if seconds is None else tidy_tables.number("lead_time", seconds),
-                tidy_tables.instant("created_at", moment) if moment else None,
+                _moment(moment) if moment else None,
                 line=line,
                 source=self.source,
             )
@@ -147,6 +156,16 @@ def _value(result: Item) -> float | str | None:
     return None
 
 
+def _moment(value: Any) -> datetime:
+    """A text; before version 1 the seconds since 1970."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        try:
+            return datetime.fromtimestamp(value, UTC)
+        except (ValueError, OverflowError, OSError):
+            raise Unfit("created_at", value, "“created_at” is no moment.") from None
+    return tidy_tables.instant("created_at", value)
+
+
 def _rater(who: Any) -> str:
     """The number of an account, rather than an address of mail; a name as our export wrote it."""
     if isinstance(who, dict):
@@ -154,5 +173,5 @@ def _rater(who: Any) -> str:
     if isinstance(who, int) and not isinstance(who, bool):
         return f"annotator-{who}"
     if isinstance(who, str) and who.strip():
-        return who
+        return hide_address(who)
     raise Unfit("completed_by", who, "An annotation must say who made it.")

@@ -1,12 +1,12 @@
 """Potato's answers: the state that it keeps of each person, or its exports as JSONL, CSV and TSV.
 
 A folder is a task, or what it has put out: `user_state.json` of each person counts before an export, and the
-items beside it (`data/`, or files of JSONL, JSON or CSV with an id) name prompts and pictures.
+items beside it (`data/`, or files of JSONL, JSON or CSV with an id) name prompts and pictures. Potato 1 keeps
+`PERSON/annotated_instances.jsonl`, and writes all of them in one file beside.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -19,17 +19,28 @@ from annotations.sources.records import LabelRecord, Record, Rejected, Unreadabl
 from annotations.sources.rows import Row, records
 from annotations.sources.text_files import (
     document,
-    json_lines,
     json_rows,
     numbered,
     objects,
-    opening,
     table_rows,
 )
-from annotations.sources.tools.task_images import PICTURES, PROMPTS, TaskImages, first_of
+from annotations.sources.tools.task_images import (
+    PICTURES,
+    PROMPTS,
+    TaskImages,
+    first_of,
+    hide_address,
+)
 
 STATE, EXPORT = "user_state.json", "annotations"
 LABELS, SPANS = "instance_id_to_label_to_value", "instance_id_to_span_to_value"
+# Of Potato 1: the answers of an item, the file of a person, a person, and what stands in a column's name.
+OLD_LABELS, OLD_STATE, OLD_USER, OLD_DOT = (
+    "label_annotations",
+    "annotated_instances.jsonl",
+    "user",
+    ":::",
+)
 TABLES, LINES = (".csv", ".tsv"), (".jsonl", ".json")
 # What a ticked box holds where the choice's own name does not stand in it.
 TICKED = (True, "true", "on")
@@ -40,6 +51,7 @@ Items = Iterator[Row[Item] | Rejected]
 def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
     root, files = picture_folder.list_files(path)
     answers = [root / file for file in files if Path(file).name == STATE]
+    answers = answers or [root / file for file in files if _is_old_state(root / file)]
     answers = answers or [root / file for file in files if _is_export(root / file)]
     if not answers:
         raise Unreadable(
@@ -69,9 +81,21 @@ def _is_export(file: Path) -> bool:
         first = next(iter(_rows(file)), None)
     except Unreadable:
         return False
-    named = first.value.keys() if isinstance(first, Row) else set()
-    wanted = {"instance_id", "user_id"}
-    return named >= wanted if file.suffix.lower() in TABLES else named >= wanted | {"labels"}
+    named = set(first.value) if isinstance(first, Row) else set()
+    if file.suffix.lower() in TABLES:
+        return "instance_id" in named and bool(named & {"user_id", OLD_USER})
+    return named >= {"instance_id", "user_id"} and bool(named & {"labels", OLD_LABELS})
+
+
+def _is_old_state(file: Path) -> bool:
+    """One person's, who is named by the folder."""
+    if file.name != OLD_STATE:
+        return False
+    try:
+        first = next(iter(_rows(file)), None)
+    except Unreadable:
+        return False
+    return isinstance(first, Row) and {"id", OLD_LABELS} <= first.value.keys()
 
 
 def _may_be_items(file: Path) -> bool:
@@ -81,16 +105,15 @@ def _may_be_items(file: Path) -> bool:
         first = next(iter(_rows(file)), None)
     except Unreadable:
         return False
-    return isinstance(first, Row) and "id" in first.value and bool(first_of(first.value, PROMPTS))
+    if not isinstance(first, Row) or OLD_LABELS in first.value:
+        return False
+    return "id" in first.value and bool(first_of(first.value, PROMPTS))
 
 
 def _rows(file: Path) -> Items:
     if file.suffix.lower() in TABLES:
         return table_rows(file, file.name)
-    if file.suffix.lower() == ".jsonl":
-        return objects(json_lines(file), file.name)
-    if opening(file).lstrip()[:1] != b"[":
-        raise Unreadable(f"{file.name} is no list.")
+    # Potato 1 calls its lines .json, too.
     return objects(json_rows(file), file.name)
 
 
@@ -106,7 +129,7 @@ class _Reader:
 
     def read_answers(self, row: Row[Item]) -> Iterator[Record]:
         item, line = row.value, row.line
-        key, who = _id(item, "instance_id"), _rater(_id(item, "user_id"))
+        key, who = _id(item, "instance_id"), hide_address(_id(item, "user_id"))
         origin = item.get("annotator_origin")
         kind = origin.get("kind") if isinstance(origin, dict) else origin
         if kind not in (None, "", "human"):
@@ -172,12 +195,30 @@ def _by_schema(given: Any) -> Any:
 
 def _of_export(file: Path) -> Items:
     if file.suffix.lower() not in TABLES:
-        return _rows(file)
+        return (_from_old(row, file) if isinstance(row, Row) else row for row in _rows(file))
     return (_from_cells(row) if isinstance(row, Row) else row for row in _rows(file))
+
+
+def _from_old(row: Row[Item], file: Path) -> Row[Item]:
+    """A line of Potato 1 under the names of today; any other as it is."""
+    item = row.value
+    if OLD_LABELS not in item:
+        return row
+    return Row(
+        row.line,
+        {
+            "instance_id": item.get("instance_id", item.get("id")),
+            "user_id": item.get("user_id", file.parent.name),
+            "labels": item[OLD_LABELS],
+            "spans": {"": item.get("span_annotations")},
+        },
+    )
 
 
 def _from_cells(row: Row[Item]) -> Row[Item]:
     """`SCHEMA.CHOICE` is a column of its own; names that begin with “_” are not answers."""
+    if OLD_USER in row.value and "user_id" not in row.value:
+        row = Row(row.line, _renamed_cells(row.value))
     labels: dict[str, Item] = {}
     for column, cell in row.value.items():
         schema, dot, name = column.partition(".")
@@ -185,6 +226,16 @@ def _from_cells(row: Row[Item]) -> Row[Item]:
             labels.setdefault(schema, {})[name] = cell
     spans = {c: [v] for c, v in row.value.items() if c.endswith("._spans") and v not in ("", "[]")}
     return Row(row.line, row.value | {"labels": labels, "spans": spans})
+
+
+def _renamed_cells(cells: Item) -> Item:
+    """Of Potato 1: `SCHEMA:::CHOICE`, and `span_annotation:::NAME` for spans."""
+    renamed: Item = {"user_id": cells[OLD_USER]}
+    for column, cell in cells.items():
+        schema, between, name = column.partition(OLD_DOT)
+        is_span = between and schema == "span_annotation"
+        renamed[f"{name}._spans" if is_span else f"{schema}.{name}" if between else column] = cell
+    return renamed
 
 
 def _value(question: str, given: Any) -> float | str:
@@ -209,14 +260,6 @@ def _id(item: Item, field: str) -> str:
     if not str(value).strip():
         raise Unfit(field, value, f"“{field}” is empty.")
     return str(value)
-
-
-def _rater(user: str) -> str:
-    """Never an address of mail."""
-    if "@" not in user:
-        return user
-    digest = hashlib.sha256(user.strip().lower().encode(errors="replace")).hexdigest()
-    return f"annotator-{digest[:10]}"
 
 
 def _lists(value: Any) -> Iterable[Any]:

@@ -18,7 +18,7 @@ from annotations.sources.json_values import take
 from annotations.sources.records import Rejected, Unreadable
 from annotations.sources.rows import Row
 from annotations.sources.text_files import json_rows, objects
-from annotations.sources.tools import eval_records, inspect_log
+from annotations.sources.tools import eval_records, inspect_log, whole_logs
 
 
 class Result(NamedTuple):
@@ -72,8 +72,13 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
         raise Unreadable(f"There is no file {path}.")
     path = eval_records.lines_file(path) if format == EVAL_RECORDS else path
     is_log = format == "inspect" and inspect_log.is_log(path)
-    of = _inspect_sample if is_log else READERS[format][1]
-    rows = inspect_log.samples(path) if is_log else json_rows(path)
+    whole = None if is_log else whole_logs.open_log(path, format)
+    of = _inspect_sample if is_log or (whole and format == "inspect") else READERS[format][1]
+    rows: Iterable[Row[Any] | Rejected]
+    if whole:
+        rows = whole_logs.samples(whole, path)
+    else:
+        rows = inspect_log.samples(path) if is_log else json_rows(path)
     yield from _name_failures(_join_epochs(_read_rows(rows, path.name, of, judge), path), path)
 
 
@@ -85,6 +90,8 @@ def guess(path: Path) -> str:
             return "inspect" if inspect_log.has_samples(path) else ""
         if eval_records.is_record(path):
             return EVAL_RECORDS
+        if whole := whole_logs.open_log(path):
+            return whole.tool
         first = next(iter(json_rows(path)), None)
     except (Unreadable, OSError):
         return ""
@@ -193,12 +200,14 @@ def _lmms_eval(item: Item, line: int, judge: str) -> Iterator[Result]:
 
 def _evalscope(item: Item, line: int, judge: str) -> Iterator[Result]:
     number = take(item, "index", int, "a whole number")
+    if "sample_score" not in item and "choices" in item:
+        item = _from_old_review(item)
     sample = take(item, "sample_score", dict, "an object")
     score = take(sample, "score", dict, "an object")
-    about = sample.get("sample_metadata") or {}
+    about = _object(sample.get("sample_metadata"))
     value = take(score, "value", dict, "an object of scores by metric")
     status = str(score.get("status", "success")).rpartition(".")[2].lower()
-    remarks = score.get("metadata") or {}
+    remarks = _object(score.get("metadata"))
     clues: Item = {
         "image": _first(about, IMAGE_IDS),
         "number": number,
@@ -232,6 +241,21 @@ def _evalscope(item: Item, line: int, judge: str) -> Iterator[Result]:
             reason=_word(score.get("explanation")),
             **clues,
         )
+
+
+def _from_old_review(item: Item) -> Item:
+    """A review as EvalScope wrote it before version 1, under the names of today."""
+    choices = take(item, "choices", list, "a list")
+    if len(choices) != 1:
+        raise Unfit("choices", len(choices), "A picture has one review; here “choices” has others.")
+    review = take(choices[0], "review", dict, "an object")
+    value = take(review, "result", dict, "an object of scores by metric")
+    return {
+        "sample_score": {
+            "score": {"value": value, "prediction": review.get("pred")},
+            "sample_metadata": item.get("raw_input"),
+        }
+    }
 
 
 def _inspect(item: Item, line: int, judge: str) -> Iterator[Result]:
@@ -345,7 +369,9 @@ READERS: dict[str, tuple[str, Reader]] = {
 # The fields by which a line of each tool is known.
 SIGNS: dict[str, Callable[[Iterable[str]], bool]] = {
     "lmms_eval": {"doc_id", "filtered_resps"}.issubset,
-    "evalscope": {"index", "sample_score"}.issubset,
+    "evalscope": lambda names: (
+        {"index", "sample_score"} <= set(names) or {"index", "choices", "review_id"} <= set(names)
+    ),
     EVAL_RECORDS: {"schema_version", "sample_id", "evaluation"}.issubset,
     "inspect": lambda names: (
         {"id", "value"} <= set(names)
@@ -378,6 +404,10 @@ def _first(item: Item, names: Iterable[str]) -> str:
     return next(
         (item[name] for name in names if isinstance(item.get(name), str) and item[name]), ""
     )
+
+
+def _object(value: Any) -> Item:
+    return value if isinstance(value, dict) else {}
 
 
 def _word(value: Any) -> str:

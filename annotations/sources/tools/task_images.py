@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -17,7 +18,7 @@ from annotations.sources.records import ImageRecord, PromptRecord, Record, Remar
 # What a tool puts before the name of a file that was uploaded.
 UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
 PROMPTS, GENERATORS = ("prompt", "caption", "text"), ("generator", "model")
-PICTURES = ("image", "img", "picture", "url")
+PICTURES = ("image", "img", "picture", "url", "image_url", "image_path")
 # Digits of the number of a part.
 LONGEST_PART = 5
 Item = dict[str, Any]
@@ -74,6 +75,14 @@ def name_of(file: str) -> str:
 def key_of(data: Item, file: str) -> str:
     """The id that stands there, or what an image of this file is called; empty without both."""
     return first_of(data, ("image_id",)) or (picture_names.image_key(name_of(file)) if file else "")
+
+
+def hide_address(name: str) -> str:
+    """Never an address of mail, which is nobody's name."""
+    if "@" not in name:
+        return name
+    digest = hashlib.sha256(name.strip().lower().encode(errors="replace")).hexdigest()
+    return f"annotator-{digest[:10]}"
 
 
 def first_of(data: Item, names: tuple[str, ...]) -> str:

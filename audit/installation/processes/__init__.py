@@ -62,7 +62,8 @@ def running(
         end_all(children, seconds_to_end)
 
 
-def wait_for(address: str, children: list[subprocess.Popen], seconds: float = 60) -> None:
+def wait_for(address: str, children: list[subprocess.Popen], seconds: float = 300) -> None:
+    """A busy machine takes minutes for a first start, which compiles; one that fails is noticed at once."""
     deadline = time.monotonic() + seconds
     while time.monotonic() < deadline:
         if any(child.poll() is not None for child in children):

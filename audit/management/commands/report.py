@@ -16,6 +16,7 @@ from audit.papers.citations import bibtex
 from audit.reports import make as reports
 from audit.reports.progress import Progress
 from audit.words import report as report_words
+from audit.words.page_sentences import languages_note
 
 FORMATS = ("text", "json", "csv", "pdf", "html", "latex", "bibtex")
 
@@ -74,7 +75,13 @@ def _of_lake(folder: Path, options: reports.Options, format: str) -> str:
     # DuckDB takes a moment to load.
     from audit.lake.read import LakeStudy
 
-    return _write_body(reports.Computation(LakeStudy(folder), options, Progress()).body, format)
+    source = LakeStudy(folder)
+    body = reports.Computation(source, options, Progress()).body
+    written = _write_body(body, format)
+    languages = source.languages(body["question"]) if format == "text" else {}
+    if len(languages) < 2:
+        return written
+    return "\n".join([written.rstrip("\n"), "", *languages_note({"languages": languages}), ""])
 
 
 def _write_body(body: dict[str, Any], format: str) -> str:

@@ -101,7 +101,8 @@ def test_letters_that_no_font_has_are_named_and_nothing_fails():
     text = words_of(HANDED_IN["pdf"](document))
     assert "report" in text
     assert "生成器" in HANDED_IN["html"](document)
-    assert "[U+751F]" in HANDED_IN["latex"](document)
+    tex = HANDED_IN["latex"](document)
+    assert "生成器 [U+0645][U+0648]" in tex
 
 
 def test_a_study_without_judges_and_one_without_labels_are_documents_too():

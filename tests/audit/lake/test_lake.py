@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from annotations.benchmarks.registry import Source
 from annotations.models import Annotation, Answer, Atom, Study
 from annotations.scales import CANT_TELL
-from audit.lake.files import LakeRefused, checked_files
+from audit.lake.files import LakeRefused, checked_files, sha256
 from audit.lake.read import LakeStudy
 from audit.lake.write import write_study
 from audit.reports.make import Computation
@@ -127,6 +127,37 @@ def test_the_files_hold_every_row_by_month_and_open_with_pyarrow_and_duckdb_alon
     answers = Answer.objects.filter(annotation__study=study)
     yes = answers.filter(question="aligned", value=1).count()
     assert found == [("aligned", 180, yes), ("atom", 180, 120.0), ("what", 180, None)]
+
+
+def test_each_answer_has_the_language_in_which_it_was_asked_for(study, lake):
+    forms = Annotation.objects.filter(study=study)
+    forms.filter(image__key__gt="im-3").update(language="de")
+    expected = forms.filter(language="de").count()
+    assert 0 < expected < 180
+    write_study(study, lake.parent, people="nobody")
+    answers = duckdb.read_parquet(f"{lake}/answers/*.parquet").filter("question = 'aligned'")
+    found = answers.aggregate("language, count(*)").order("language").fetchall()
+    assert found == [("", 180 - expected), ("de", expected)]
+    assert LakeStudy(lake).languages("aligned") == {"": 180 - expected, "de": expected}
+
+
+def test_a_month_of_an_older_version_is_read_and_its_languages_are_unknown(study, lake, capsys):
+    """One month without the column, as it was written before."""
+    early = Annotation.objects.filter(study=study, submitted_at=FIRST).count()
+    expected = body_of(Database(study))
+    file = lake / "answers/2026-03.parquet"
+    parquet.write_table(parquet.read_table(file).drop_columns(["language"]), file)
+    manifest = json.loads((lake / "manifest.json").read_text())
+    for one in manifest["files"]:
+        if one["file"] == "answers/2026-03.parquet":
+            one["sha256"] = sha256(file)
+    (lake / "manifest.json").write_text(json.dumps(manifest))
+    source = LakeStudy(lake)
+    assert source.languages("aligned") == {None: early, "": 180 - early}
+    assert body_of(source) == expected
+    call_command("report", "audited", "--lake", str(lake.parent), "--resamples", "100")
+    said = f"in its own words {180 - early} times, in an unknown language {early} times."
+    assert said in capsys.readouterr().out
 
 
 def test_a_second_export_writes_only_the_month_that_has_changed(study, lake):
