@@ -25,11 +25,11 @@ HEADER = OpenApiParameter(
 
 def language_for(request: Request, version: FormVersion) -> str:
     """Of the form's translations; empty for its own words. A page asked for this language shows the same."""
-    with translation.override(_wanted(request)):
+    with translation.override(_find_language(request)):
         return shown_language(version)
 
 
-def _wanted(request: Request) -> str:
+def _find_language(request: Request) -> str:
     header = request.headers.get("Accept-Language", "")
     for code, _ in parse_accept_lang_header(header):
         try:

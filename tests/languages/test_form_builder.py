@@ -34,7 +34,8 @@ SAMPLE = [
 def list_texts(given) -> list[str]:
     """All that a definition or a draft says."""
     if isinstance(given, str):
-        return [given, given.capitalize(), *given.split("\n")]
+        # A head shows the first letters of a long question.
+        return [given, given.capitalize(), f"{given[:79].rstrip()}…", *given.split("\n")]
     inside = given.values() if isinstance(given, dict) else given
     return (
         [s for part in inside for s in list_texts(part)] if isinstance(given, dict | list) else []

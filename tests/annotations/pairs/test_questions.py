@@ -129,18 +129,22 @@ def test_a_file_brings_the_language_and_an_older_one_without_it_comes_in_too(pai
         files.take(pairs, [{**row, "rater": "cat", "value": "first", "language": "Ger man"}])
 
 
-def test_the_api_gives_votes_with_their_language_to_researchers_alone(as_bob, as_alice, pairs):
+def votes_of_api(client, person, study):
+    client.force_login(person.user)
+    return client.get(reverse("api-votes", args=[study.slug]))
+
+
+def test_the_api_gives_votes_with_their_language_to_researchers_alone(as_bob, bob, alice, pairs):
     send(as_bob, pairs, compare(as_bob, pairs, "de"), match="both")
-    address = reverse("api-votes", args=[pairs.slug])
-    (vote,) = as_alice.get(address).json()["results"]
+    assert votes_of_api(as_bob, bob, pairs).status_code == 403
+    (vote,) = votes_of_api(as_bob, alice, pairs).json()["results"]
     pair = PairVote.objects.get().pair
     assert (vote["language"], vote["value"], vote["pair_id"]) == ("de", "both", pair.key)
     assert {vote["first"], vote["second"]} == {pair.first.key, pair.second.key}
     assert vote["rater"] != "bob"
-    assert as_bob.get(address).status_code == 403
 
 
-def test_a_vote_that_was_taken_back_is_not_among_those_of_the_api(as_bob, as_alice, pairs, bob):
+def test_a_vote_that_was_taken_back_is_not_among_those_of_the_api(as_bob, bob, alice, pairs):
     send(as_bob, pairs, compare(as_bob, pairs, "de"), match="both")
     record.take_back(pair=PairVote.objects.get().pair, annotator=bob)
-    assert as_alice.get(reverse("api-votes", args=[pairs.slug])).json()["results"] == []
+    assert votes_of_api(as_bob, alice, pairs).json()["results"] == []
