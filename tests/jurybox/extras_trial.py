@@ -31,6 +31,7 @@ PATIENCE = float(os.environ.get("EXTRAS_PATIENCE", "900"))
 SMALL_DEMO = ("--prompts=2", "--generators=2", "--size=128", "--signs=0", "--edits=0")
 HEADER = ("extra", "MB", "processor seconds to import", "what was tried", "ok")
 DJANGO = "import django; django.setup()"
+NONE = "none"
 GREETING = (
     '{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", '
     '"capabilities": {}, "clientInfo": {"name": "trial", "version": "1"}}}\n'
@@ -132,6 +133,8 @@ def try_extra(name: str, wheel: Path, folder: Path) -> tuple[str, ...]:
             print(f"{name or 'alone'}, {what}: {error}", file=sys.stderr, flush=True)
             failed.append(what)
     seconds = environment.seconds(trial.imports)
+    if seconds == NONE:
+        failed.append("import")
     ok = "yes" if not failed else f"no: {', '.join(failed)}"
     label = f"`[{name}]`" if name else "none"
     return label, f"{environment.megabytes():,.0f}", seconds, ", ".join(steps), ok
@@ -150,8 +153,8 @@ class Environment:
             command = [UV, "venv", "--quiet", "--python", sys.executable, self.folder]
             subprocess.run(command, check=True)
         asked = f"jurybox[{name}] @ {wheel.as_uri()}" if name else str(wheel)
-        links = [f"--find-links={one}" for one in os.environ.get("PIP_FIND_LINKS", "").split()]
-        command = [UV, "pip", "install", "--quiet", "--python", self.python, *links, asked]
+        # From the index alone: torch of another place does not fit the index's torchvision.
+        command = [UV, "pip", "install", "--quiet", "--python", self.python, asked]
         subprocess.run(command, check=True)
 
     def must(self, *arguments: str, **more: str) -> None:
@@ -180,7 +183,7 @@ class Environment:
         numbers = re.findall(r"[\d.]+\s*$", done.stdout)
         if not numbers:
             print(done.stderr[-1500:], file=sys.stderr, flush=True)
-        return f"{float(numbers[0]):.1f}" if numbers else "none: it fails"
+        return f"{float(numbers[0]):.1f}" if numbers else NONE
 
     def megabytes(self) -> float:
         """As installed, without what Python compiled since."""
