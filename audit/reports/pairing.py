@@ -37,7 +37,7 @@ from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
 from audit.stats.instrument.moments import Answers, answers_of
 from audit.stats.resampling.cluster_order import by_content
-from audit.stats.series import Codes, group_codes
+from audit.stats.series import FEW, SAMPLE, Codes, coded, group_codes
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
 from judges.runs.form_question import form_question
@@ -179,15 +179,15 @@ class Paired:
         for judge in self.judges:
             facts = [
                 judge.fingerprint,
-                _plain(judge.scores),
-                _plain(judge.verdicts),
-                judge.failed.tolist(),
-                _plain(judge.atom_scores),
-                _plain(judge.atom_labels),
+                judge.scores,
+                judge.verdicts,
+                judge.failed,
+                judge.atom_scores,
+                judge.atom_labels,
                 *([judge.stopped] if judge.stopped else []),
                 *([judge.assumed] if judge.assumed else []),
                 *([judge.atom_kinds.tolist()] if judge.atom_kinds.size else []),
-                *([judge.atom_prompts.tolist()] if judge.atom_prompts.size else []),
+                *([judge.atom_prompts] if judge.atom_prompts.size else []),
             ]
             _hash(sha, facts)
         return sha.hexdigest()
@@ -196,19 +196,19 @@ class Paired:
         people = self.people
         yield people.question
         yield list(people.images)
-        yield people.prompts.tolist()
+        yield people.prompts
         yield [[people.generator_names[g] for g in people.generators.tolist()]]
         yield [d.isoformat() if d else None for d in people.release_dates]
         yield people.variants.tolist()
         yield people.tags
-        yield _plain(people.atomicity)
+        yield people.atomicity
         rows = zip(people.raters, people.ratings, strict=True)
-        yield ([name, _plain(row)] for name, row in rows)
+        yield (iter([name, row]) for name, row in rows)
         if people.decisions is not None:
-            yield _plain(people.decisions)
+            yield people.decisions
         if people.chances is not None and people.drawn is not None:
-            yield people.chances.tolist()
-            yield people.drawn.tolist()
+            yield people.chances
+            yield people.drawn
 
 
 def _hash(sha: hashlib._Hash, facts: Iterable[Any]) -> None:
@@ -218,9 +218,32 @@ def _hash(sha: hashlib._Hash, facts: Iterable[Any]) -> None:
         sha.update(b", " if place else b"")
         if isinstance(fact, Iterator):
             _hash(sha, fact)
+        elif isinstance(fact, np.ndarray):
+            sha.update(_list_text(fact))
         else:
-            sha.update(json.dumps(fact, ensure_ascii=False).encode())
+            sha.update(_text(fact))
     sha.update(b"]")
+
+
+def _text(fact: Any) -> bytes:
+    return json.dumps(fact, ensure_ascii=False).encode()
+
+
+def _list_text(values: np.ndarray) -> bytes:
+    """The same text as of a plain list: of few different values each is written once."""
+    if not values.size or np.unique(values[:SAMPLE]).size > FEW or _has_negative_zero(values):
+        return _text(_plain(values))
+    names, codes = coded(values.astype(np.int64) if values.dtype.kind == "b" else values)
+    if names.size > FEW:
+        return _text(_plain(values))
+    words = np.array([_text(value) + b", " for value in _plain(names.astype(values.dtype))])
+    # Shorter words end in zeros, which no text of a number has.
+    return b"[" + words[codes].tobytes().replace(b"\0", b"")[:-2] + b"]"
+
+
+def _has_negative_zero(values: np.ndarray) -> bool:
+    """It is equal to zero, and written otherwise."""
+    return values.dtype.kind == "f" and bool(np.signbit(values[values == 0]).any())
 
 
 class Source(Protocol):
@@ -621,8 +644,8 @@ def numbers_of(runs: Iterable[Run]) -> dict[int, int]:
     return {pk: number for number, pk in enumerate(sorted(run.pk for run in runs))}
 
 
-def _plain(values: np.ndarray) -> list[float | None]:
-    plain: list[float | None] = values.tolist()
+def _plain(values: np.ndarray) -> list[Any]:
+    plain: list[Any] = values.tolist()
     for place in np.flatnonzero(np.isnan(values)).tolist():
         plain[place] = None
     return plain
