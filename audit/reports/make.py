@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Sum
 from django.utils import timezone
 
 from annotations.errors import Refused
@@ -33,6 +34,7 @@ from audit.reports.progress import Progress
 from audit.reports.reference import Reference, Series, why_no_classes
 from audit.reports.sharing import benches, rows
 from audit.reports.sharing.benches import InMemoryParts, Shared, StoredParts
+from audit.reports.sharing.kept_arrays import KeptArrays
 from audit.reports.sharing.parts import Part, Step, key_of
 from audit.reports.slices import by_generator
 from audit.stats import enough
@@ -75,9 +77,9 @@ def make_report(
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and (newest.stamp, newest.rows) == (stamp_before, rows_before):
         return newest
-    computed = Computation(
-        Database(study), options, progress or Progress(), _earlier_parts(study.pk, changed)
-    )
+    source = _database_of(study)
+    earlier = _earlier_parts(study.pk, changed)
+    computed = Computation(source, options, progress or Progress(), earlier)
     if newest is not None and computed.is_told_in(newest.body):
         # No number can have changed: the newest report only gets the new stamp.
         newest.stamp, newest.rows = stamp_before, rows_before
@@ -106,8 +108,14 @@ def make_report(
         if columns:
             gallery.keep(report, columns)
         if isinstance(bench, StoredParts):
-            bench.keep()
+            bench.keep(source.kept)
     return report
+
+
+def _database_of(study: Study) -> Database:
+    """Of a large study: with the scores that earlier reports have read."""
+    scored = study.runs.aggregate(n=Sum("scored", default=0))["n"]
+    return Database(study, KeptArrays(study.pk) if scored >= WORTH_SHARING else None)
 
 
 def help_with(study_id: int) -> int:
@@ -117,7 +125,7 @@ def help_with(study_id: int) -> int:
         assert asked.study is not None
         earlier = _earlier_parts(study_id, asked.payload)
         options = Options(**asked.payload)
-        return Computation(Database(asked.study), options, Progress(), earlier).all_parts()
+        return Computation(_database_of(asked.study), options, Progress(), earlier).all_parts()
 
     return benches.help_with(study_id, parts_of)
 

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,6 +35,8 @@ from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
 from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
+from audit.reports.sharing.kept_arrays import KeptArrays
+from audit.reports.sharing.parts import key_of
 from audit.stats.instrument.moments import Answers, answers_of
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.series import FEW, SAMPLE, Codes, coded, group_codes
@@ -266,9 +268,10 @@ class Source(Protocol):
 class Database:
     """A study's rows."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, kept: KeptArrays | None = None) -> None:
         self.study, self.slug, self.simulated = study, study.slug, study.simulated
         self.asked = study.form.questions
+        self.kept = kept
 
     def questions(self) -> list[str]:
         return questions_of(self.study)
@@ -283,7 +286,9 @@ class Database:
     def pair(
         self, question: str, *, judges: Sequence[str] | None = None, decided: bool = False
     ) -> Paired:
-        return pair(study=self.study, question=question, judges=judges, decided=decided)
+        return pair(
+            study=self.study, question=question, judges=judges, decided=decided, kept=self.kept
+        )
 
 
 def kept_questions(study: Study) -> list[str]:
@@ -319,10 +324,15 @@ QUESTIONS = Question(
 
 
 def pair(
-    *, study: Study, question: str, judges: Sequence[str] | None = None, decided: bool = False
+    *,
+    study: Study,
+    question: str,
+    judges: Sequence[str] | None = None,
+    decided: bool = False,
+    kept: KeptArrays | None = None,
 ) -> Paired:
     """Takes a constant number of queries. With `decided`, also reads what the owner decided where
-    people disagreed."""
+    people disagreed. `kept`: judges' scores as earlier reports have read them."""
     people, images, prompts = _people(study, question)
     if decided:
         places = {pk: place for place, pk in enumerate(images.ids.tolist())}
@@ -335,7 +345,7 @@ def pair(
     return Paired(
         people,
         tuple(
-            _judge(run, name, numbers[run.pk], images, atoms)
+            _judge(run, name, numbers[run.pk], images, atoms, kept)
             for name, run in runs.items()
             if judges is None or run.judge.name in judges
         ),
@@ -583,21 +593,18 @@ def _judge(
     number: int,
     images: Images,
     labelled: LabelledAtoms,
+    kept: KeptArrays | None,
 ) -> JudgeScores:
-    size = images.ids.size
-    scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
-    failed = np.zeros(size, dtype=bool)
-    rows = Score.objects.filter(run=run).order_by()
-    assumed = 0
-    for ids, *facts in columns(rows, "image_id", "value", "correct", "assumed"):
-        places = images.places.find_places(ids)
-        known = places >= 0
-        value, correct, zeros = (fact[known] for fact in facts)
-        places = places[known]
-        scores[places] = value
-        failed[places] = np.isnan(value)
-        verdicts[places] = np.where(np.isnan(value), np.nan, correct)
-        assumed += int(zeros.sum())
+    if kept is None:
+        scores, verdicts, failed, assumed = _read_scores(run, images)
+    else:
+        # A score is written once: what is added, fails or is tried again shows in these.
+        newest = run.scores.order_by("-created_at").values_list("created_at", flat=True).first()
+        counts = (run.scored, run.failed, run.assumed)
+        shown = [str(moment) for moment in (run.started_at, newest)]
+        key = key_of("scores", run.pk, *counts, *shown, images.ids)
+        read = partial(_read_scores, run, images)
+        scores, verdicts, failed, assumed = kept.read(f"scores of {name}", key, read)
     return JudgeScores(
         name=name,
         fingerprint=run.judge.fingerprint,
@@ -608,8 +615,27 @@ def _judge(
         failed=failed,
         **labelled.judged_in(run),
         stopped=stopped(run),
-        assumed=assumed,
+        assumed=int(assumed[0]),
     )
+
+
+def _read_scores(run: Run, images: Images) -> tuple[np.ndarray, ...]:
+    """Scores, verdicts and what failed, image by image; and how many answers count 0."""
+    size = images.ids.size
+    scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
+    failed = np.zeros(size, dtype=bool)
+    rows = Score.objects.filter(run=run).order_by()
+    assumed = np.zeros(1, np.int64)
+    for ids, *facts in columns(rows, "image_id", "value", "correct", "assumed"):
+        places = images.places.find_places(ids)
+        known = places >= 0
+        value, correct, zeros = (fact[known] for fact in facts)
+        places = places[known]
+        scores[places] = value
+        failed[places] = np.isnan(value)
+        verdicts[places] = np.where(np.isnan(value), np.nan, correct)
+        assumed[0] += int(zeros.sum())
+    return scores, verdicts, failed, assumed
 
 
 def facts_of(judge: Judge, number: int) -> dict[str, Any]:
