@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import timedelta
 
@@ -14,10 +15,11 @@ from audit import tasks
 from audit.models import Report, ReportPart
 from audit.questions.report.question import request_due_report, request_report
 from audit.reports import make as reports
-from audit.reports import pairing
+from audit.reports import one_judge, pairing, people_agreement
 from audit.reports.progress import Progress
 from audit.reports.sharing import benches, rows
 from audit.reports.sharing.parts import Part
+from audit.reports.sharing.reused import READ
 from judges.models import Score
 from judges.runs import counts
 from tests import making
@@ -426,4 +428,50 @@ def test_whatever_changes_a_report_of_parts_is_the_one_made_of_nothing(judged, s
         for change in some:
             change(judged, chance)
         raise_labels_version(judged.pk)
-        assert made(judged) == alone(judged)
+        body = made(judged)
+        assert body == alone(judged)
+        assert READ not in json.dumps(body)
+
+
+def count_calls(monkeypatch, module, name):
+    """What the function of this name is called with, from now on."""
+    calls, ours = [], getattr(module, name)
+
+    def watched(*given):
+        calls.append(given)
+        return ours(*given)
+
+    monkeypatch.setattr(module, name, watched)
+    return calls
+
+
+def test_what_follows_from_the_majority_is_computed_anew_only_where_it_moves(judged, monkeypatch):
+    calls = count_calls(monkeypatch, one_judge, "decisions_of_most")
+    reports.make_report(study=judged, options=CUT)
+    assert len(calls) == 2
+    said = {}
+    for form in judged.annotations.order_by("pk"):
+        said.setdefault(form.image.key, []).append(form.answers.get().value)
+    key, (value, _) = next((key, both) for key, both in said.items() if both[0] == both[1])
+    # Two of two said so, and now three of three.
+    making.labels(judged, {key: {"cat": value}})
+    assert reports.make_report(study=judged, options=CUT).body == reports.compute(judged, CUT)[0]
+    assert len(calls) == 2 + 2  # those of the report that is made of nothing
+    # Three of six: nobody has the majority.
+    making.labels(judged, {key: dict.fromkeys(("dan", "eva", "flo"), 1 - value)})
+    assert reports.make_report(study=judged, options=CUT).body == reports.compute(judged, CUT)[0]
+    assert len(calls) == 4 + 2 + 2
+
+
+def test_agreement_on_a_tag_is_counted_anew_only_where_people_answered(judged, monkeypatch):
+    for number, prompt in enumerate(judged.prompts.all()):
+        prompt.tags = [f"tag {number % 5}"]
+        prompt.save()
+    raise_labels_version(judged.pk)
+    calls = count_calls(monkeypatch, people_agreement, "_of_tag")
+    made(judged)
+    assert len(calls) == 5
+    making.labels(judged, {"early-0": {"somebody new": 1}})
+    body = made(judged)
+    assert len(calls) == 5 + 1
+    assert body == alone(judged)
