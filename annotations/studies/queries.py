@@ -101,12 +101,14 @@ def answers_in_words(study: Study) -> dict[str, dict[str, Any]]:
         .exclude(text__startswith=marks.BEGINS)
         .order_by()
     )
-    counted = words.values_list("question").annotate(
-        Count("pk"), Count("annotation__image", distinct=True)
-    )
     given: dict[str, list[tuple[int, str]]] = {}
     for question, text, n in words.values_list("question", "text").annotate(Count("pk")):
         given.setdefault(question, []).append((n, text))
+    if not given:
+        return {}  # Mostly so, and counting images would read all answers once more.
+    counted = words.values_list("question").annotate(
+        Count("pk"), Count("annotation__image", distinct=True)
+    )
     return {
         question: {
             "answers": answers,

@@ -54,15 +54,33 @@ def comparison(best: str | None, differences: Mapping[str, dict[str, Any]]) -> d
     }
 
 
-def differences_from(series: Series, best: Series, options: Options) -> dict[str, Any]:
-    """This judge minus the best one, on the images that both scored."""
+def differences_from(
+    series: Series, best: Series, options: Options, decided: Mapping[str, Any]
+) -> dict[str, Any]:
+    """This judge minus the best one, on the images that both scored. `decided`: `decided_differences`."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
     mine, theirs = series.series_where(shared), best.series_where(shared)
     ranks = draw_of(mine.prompts, options)
-    decided = ~np.isnan(mine.yes)
-    a, b = mine.series_where(decided), theirs.series_where(decided)
+    return {
+        **decided,
+        **{
+            name: est(
+                enough.required(
+                    ranks.difference(name, (mine.mean, mine.score), (theirs.mean, theirs.score))
+                )
+            )
+            for name in RANKS
+        },
+    }
+
+
+def decided_differences(series: Series, best: Series, options: Options) -> dict[str, Any]:
+    """On the images that both scored and that people have decided."""
+    shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
+    shared &= ~np.isnan(series.yes)
+    a, b = series.series_where(shared), best.series_where(shared)
     draw = draw_of(a.prompts, options)
-    differences = {
+    return {
         "n": len(a.yes),
         "auroc": _tested(
             draw.difference("auroc", (a.yes, a.score), (b.yes, b.score)),
@@ -70,13 +88,6 @@ def differences_from(series: Series, best: Series, options: Options) -> dict[str
         ),
         "percent_agreement": _agreement(a, b, draw, options),
     }
-    for name in RANKS:
-        differences[name] = est(
-            enough.required(
-                ranks.difference(name, (mine.mean, mine.score), (theirs.mean, theirs.score))
-            )
-        )
-    return differences
 
 
 def _agreement(a: Series, b: Series, draw: Draw, options: Options) -> dict[str, Any]:

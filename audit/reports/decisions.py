@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -32,26 +33,45 @@ EPSILON = 0.15
 TOST = 0.9
 # The scale of a log score has no other end: its interval is Student's.
 NO_END = (0.0, 0.0)
+BALANCED = ("balanced_accuracy", "matthews", "average_precision")
 
 
 def decisions(
     people: People,
     series: Series,
     threshold: dict[str, Any] | None,
+    of_most: Mapping[str, Any],
+    options: Options,
+) -> dict[str, Any]:
+    """Parts of a judge's `overall` that no slice has. `of_most`: `decisions_of_most`."""
+    return {
+        "alt_test": alt_test(people, series, threshold, options),
+        "soft_pairwise_accuracy": of_most["soft_pairwise_accuracy"],
+        "trusted_share": of_most["trusted_share"],
+        "best_of_n": _best_of_n(series, options),
+        **_probabilities(people, series, options),
+        "equivalence": of_most["equivalence"],
+        "pairwise_accuracy_by_prompt_cross_validated": _cross_validated(series, options),
+        **{name: of_most[name] for name in BALANCED},
+        "weighted_kappa": _weighted_kappa(people, series, options),
+    }
+
+
+def decisions_of_most(
+    people: People,
+    series: Series,
+    threshold: dict[str, Any] | None,
     tables: Tables | Undefined,
     options: Options,
 ) -> dict[str, Any]:
-    """Parts of a judge's `overall` that no slice has."""
+    """Those that follow from the scores and from what most people say (of ratings, from their mean); and
+    the generators' ranking."""
     return {
-        "alt_test": alt_test(people, series, threshold, options),
         "soft_pairwise_accuracy": rankings.soft_pairwise_accuracy(tables),
         "trusted_share": trusted_share(series, threshold, options),
-        "best_of_n": _best_of_n(series, options),
-        **_probabilities(people, series, options),
         "equivalence": _equivalence(series, options),
-        "pairwise_accuracy_by_prompt_cross_validated": _cross_validated(series, options),
         **_balanced(series, options),
-        "weighted_kappa": _weighted_kappa(people, series, options),
+        "ranking": rankings.ranking_of_judge(people, tables, options),
     }
 
 

@@ -7,6 +7,7 @@ Whether that is called drift is decided over all judges together, in `states`.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from audit.stats.over_time.courses import Change, of_order, own
 from audit.stats.resampling.cluster_order import by_content
 from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS, STOPPED
 
+RELEASES = ("slope_points_per_year", "since_own_release")
 OLDEST_THIRD = "the oldest third of the generators"
 CONFIDENCE = 0.95
 # A generator has so many images with two answers, or people's noise is taken from too few.
@@ -47,8 +49,9 @@ def drift(
     judge: JudgeScores,
     series: Series,
     by_generator: dict[str, Any],
-    options: Options,
+    releases: Mapping[str, Any],
 ) -> dict[str, Any]:
+    """`releases`: `beside_releases`."""
     # Images on which people are even count, too: without them people would seem to agree.
     there = ~np.isnan(series.score) & (people.answers.count > 0)
     size = np.bincount(people.generators[there], minlength=len(people.generator_names))
@@ -58,13 +61,22 @@ def drift(
     verdicts = people.scale.is_yes_no and bool(np.isin(series.score[there], (0.0, 1.0)).all())
     result: dict[str, Any] = {
         "kind": "verdicts" if verdicts else "scores",
-        "slope_points_per_year": est(_slope(people, series, options)),
-        "since_own_release": _since_own_release(people, judge, series, options),
+        **releases,
     }
     if reason := _why_not(people, judge, np.where(dated, size, 0), counted):
         return {**result, "untold": reason}
     inside = there & np.isin(people.generators, counted)
     return {**result, **_Reading(people, series, counted, inside).body(by_generator)}
+
+
+def beside_releases(
+    people: People, judge: JudgeScores, series: Series, options: Options
+) -> dict[str, Any]:
+    """Of scores and of what most people say, by the release dates of generators and judge."""
+    return {
+        "slope_points_per_year": est(_slope(people, series, options)),
+        "since_own_release": _since_own_release(people, judge, series, options),
+    }
 
 
 class _Reading:

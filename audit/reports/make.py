@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 from django.db import transaction
+from django.db.models import Sum
 from django.utils import timezone
 
 from annotations.errors import Refused
@@ -24,16 +25,24 @@ from audit import VERSION
 from audit.models import Report
 from audit.reports import freshness, gallery, human_scores, rankings, slices, states, summary
 from audit.reports.bootstrap import INTERVAL, est
-from audit.reports.compare_judges import best_of, comparison, differences_from, human_ceiling
-from audit.reports.one_judge import JudgeReport
+from audit.reports.compare_judges import (
+    best_of,
+    comparison,
+    decided_differences,
+    differences_from,
+    human_ceiling,
+)
+from audit.reports.one_judge import OF_MOST, JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Database, Paired, Source, questions_of
-from audit.reports.people_agreement import of_generator, people_of
+from audit.reports.people_agreement import people_of, reuse_of_generator
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference, Series, why_no_classes
 from audit.reports.sharing import benches, rows
 from audit.reports.sharing.benches import InMemoryParts, Shared, StoredParts
+from audit.reports.sharing.kept_arrays import KeptArrays
 from audit.reports.sharing.parts import Part, Step, key_of
+from audit.reports.sharing.reused import drop_hashes, drop_hashes_of_each, reuse
 from audit.reports.slices import by_generator
 from audit.stats import enough
 from audit.stats.over_time import drift
@@ -51,6 +60,11 @@ SHARE_OF_TIME = 0.1
 SCHEMA = 7
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at", "consensus"}
+# In stored parts, of which a body has no more: what people say of each generator, and what a difference
+# is on the images that people have decided.
+OF_GENERATORS, DECIDED = "generators", "decided"
+# How parts are stored: raised where one tells something else than before.
+WRITTEN_AS = 2
 # How many missing images a report names; it only counts the others.
 NAMED = 20
 # Images × judges. What is less is computed sooner than stored and read again.
@@ -75,9 +89,9 @@ def make_report(
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and (newest.stamp, newest.rows) == (stamp_before, rows_before):
         return newest
-    computed = Computation(
-        Database(study), options, progress or Progress(), _earlier_parts(study.pk, changed)
-    )
+    source = _database_of(study)
+    earlier = _earlier_parts(study.pk, changed)
+    computed = Computation(source, options, progress or Progress(), earlier)
     if newest is not None and computed.is_told_in(newest.body):
         # No number can have changed: the newest report only gets the new stamp.
         newest.stamp, newest.rows = stamp_before, rows_before
@@ -106,8 +120,14 @@ def make_report(
         if columns:
             gallery.keep(report, columns)
         if isinstance(bench, StoredParts):
-            bench.keep()
+            bench.keep(source.kept)
     return report
+
+
+def _database_of(study: Study) -> Database:
+    """Of a large study: with the scores that earlier reports have read."""
+    scored = study.runs.aggregate(n=Sum("scored", default=0))["n"]
+    return Database(study, KeptArrays(study.pk) if scored >= WORTH_SHARING else None)
 
 
 def help_with(study_id: int) -> int:
@@ -117,7 +137,7 @@ def help_with(study_id: int) -> int:
         assert asked.study is not None
         earlier = _earlier_parts(study_id, asked.payload)
         options = Options(**asked.payload)
-        return Computation(Database(asked.study), options, Progress(), earlier).all_parts()
+        return Computation(_database_of(asked.study), options, Progress(), earlier).all_parts()
 
     return benches.help_with(study_id, parts_of)
 
@@ -217,7 +237,9 @@ class Computation:
         self.weighs = people.chances is not None
         self.seen = human_scores.silent(people) if self.weighs else people
         reference = Reference.from_people(self.seen, options) if self.weighs else self.reference
-        made_with = key_of(VERSION, SCHEMA, replace(options, judges=None))
+        self._made_with = made_with = key_of(
+            VERSION, SCHEMA, replace(options, judges=None), people.scale
+        )
         self.judges = {
             judge.name: JudgeReport(
                 replace(self.paired, people=self.seen),
@@ -306,7 +328,14 @@ class Computation:
         def difference_of(name: str, step: Step) -> dict[str, Any]:
             step()
             mine, theirs = self.judges[name].series, self.judges[best].series
-            return differences_from(mine, theirs, self.options)
+            read = key_of(self.judges[name].read_of_most, self.judges[best].read_of_most)
+            compute = partial(decided_differences, mine, theirs, self.options)
+            earlier = self._earlier_cut(name, "difference").get(DECIDED, {})
+            decided = reuse(earlier, read, compute)
+            return {
+                **differences_from(mine, theirs, self.options, drop_hashes(decided)),
+                DECIDED: decided,
+            }
 
         return [
             Part(
@@ -320,9 +349,17 @@ class Computation:
 
     def _of_people(self, step: Step) -> dict[str, Any]:
         step()
+        earlier = self.earlier("people") if self.judgements >= WORTH_SHARING else {}
+        of_generators = earlier.get(OF_GENERATORS, {})
         return {
-            **people_of(self.seen, self.options),
+            **people_of(self.seen, self.options, earlier, self._made_with),
             "ceiling": human_ceiling(self.seen, self.options),
+            OF_GENERATORS: {
+                name: reuse_of_generator(
+                    self.seen, here, self.options, of_generators.get(name, {}), self._made_with
+                )
+                for name, here in by_generator(self.seen)
+            },
         }
 
     def _key(self, name: str, *judges: str) -> str:
@@ -331,7 +368,7 @@ class Computation:
 
     @cached_property
     def _common_key(self) -> str:
-        return key_of(VERSION, SCHEMA, replace(self.options, judges=None), self.seen)
+        return key_of(VERSION, SCHEMA, WRITTEN_AS, replace(self.options, judges=None), self.seen)
 
     @cached_property
     def _judge_keys(self) -> dict[str, str]:
@@ -368,7 +405,8 @@ class Computation:
             name: judge.body({cut.name: told[_name(name, cut.name)] for cut in judge.cuts})
             for name, judge in self.judges.items()
         }
-        of_people = told["people"] | words
+        of_people = {key: fact for key, fact in told["people"].items() if key != OF_GENERATORS}
+        of_people |= words | {"by_tag": drop_hashes_of_each(of_people["by_tag"])}
         made_for = {
             name: part.judge.facts["made_for"]
             for name, part in self.judges.items()
@@ -379,10 +417,12 @@ class Computation:
         slices.corrected(judged)
         best = self._best(told)
         others = [name for name in self.judges if best and name != best]
-        compared = comparison(best, {name: told[_name(name, "difference")] for name in others})
-        ranking = rankings.ranking(
-            self.seen, {name: part.tables for name, part in self.judges.items()}, self.options
-        )
+        differences = {name: dict(told[_name(name, "difference")]) for name in others}
+        for difference in differences.values():
+            del difference[DECIDED]
+        compared = comparison(best, differences)
+        ranked = {name: told[_name(name, "decisions")][OF_MOST]["ranking"] for name in self.judges}
+        ranking = rankings.ranking(ranked, self.options)
         self.progress.step()
         if self.weighs:
             judged, of_people, compared, ranking = map(
@@ -392,7 +432,7 @@ class Computation:
         return {
             **self.facts,
             "people": of_people,
-            "generators": self._generators(),
+            "generators": self._generators(drop_hashes_of_each(told["people"][OF_GENERATORS])),
             "judges": judged,
             "comparison": compared,
             "ranking": ranking,
@@ -425,14 +465,14 @@ class Computation:
             "data": self.paired.digest,
         }
 
-    def _generators(self) -> list[dict[str, Any]]:
+    def _generators(self, told: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
         people = self.paired.people
         rows = []
         for code, name in enumerate(people.generator_names):
             date = people.release_dates[code]
             here = people.generators == code
             level = self.reference.level(here)
-            of_people = of_generator(self.seen, here, self.options)
+            of_people = told[name]
             if self.weighs:
                 said = self.reference.yes if people.scale.is_yes_no else self.reference.mean
                 level = human_scores.weighted(people, said, here)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -11,19 +11,27 @@ import numpy as np
 
 from audit.reports import rankings, slices
 from audit.reports.curves import curves
-from audit.reports.decisions import alt_test, decisions
-from audit.reports.drift import drift, orders
+from audit.reports.decisions import alt_test, decisions, decisions_of_most
+from audit.reports.drift import RELEASES, beside_releases, drift, orders
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, People
 from audit.reports.reference import Reference, Series, series_of
 from audit.reports.sharing.parts import Step, key_of
+from audit.reports.sharing.reused import (
+    AVERAGE,
+    READ,
+    drop_hashes,
+    drop_hashes_of_each,
+    reuse,
+)
 from audit.stats import enough, thresholds
+from audit.stats.decisions.rankings import Tables
 from audit.stats.estimate import Undefined
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.resampling.kinds import Kinds
 
-# Of the statistics of a slice in a stored part: a hash of all that they were computed of.
-READ = "read"
+# In the stored decisions: what follows from what most people say, and not from each answer.
+OF_MOST = "of_most"
 # The people with the most answers; a longer table would not be read.
 PEOPLE = 24
 
@@ -57,7 +65,6 @@ class JudgeReport:
         self.reference = reference
         verdicts, self.threshold = self._verdicts()
         self.series: Series = series_of(self.people, judge, reference, verdicts)
-        self.tables = rankings.tables_of(self.people, self.series)
 
     def facts(self) -> dict[str, Any]:
         date = self.judge.release_date
@@ -70,6 +77,10 @@ class JudgeReport:
     @cached_property
     def overall(self) -> dict[str, Any]:
         return slices.statistics(self.series, self.options, self.kinds)
+
+    @cached_property
+    def tables(self) -> Tables | Undefined:
+        return rankings.tables_of(self.people, self.series)
 
     @cached_property
     def kinds(self) -> Kinds | None:
@@ -100,18 +111,14 @@ class JudgeReport:
         over_time, closer = cuts["over_time"], cuts["closer"]
         sliced = {"by_generator": over_time["by_generator"]}
         sliced |= {name: cuts[name] for name in ("by_tag", "by_atomicity", "by_variant")}
-        for name, by_slice in sliced.items():
-            sliced[name] = {
-                slice_name: {key: value for key, value in stats.items() if key != READ}
-                for slice_name, stats in by_slice.items()
-            }
+        decided = {key: value for key, value in cuts["decisions"].items() if key != OF_MOST}
         return {
-            "overall": {**cuts["overall"], **cuts["decisions"]},
-            **sliced,
-            "by_unanimity": closer["by_unanimity"],
+            "overall": {**cuts["overall"], **decided},
+            **{name: drop_hashes_of_each(by_slice) for name, by_slice in sliced.items()},
+            "by_unanimity": drop_hashes_of_each(closer["by_unanimity"]),
             "by_atom_kind": closer["by_atom_kind"],
-            "by_person": closer["by_person"],
-            "drift": over_time["drift"],
+            "by_person": drop_hashes_of_each(closer["by_person"]),
+            "drift": drop_hashes(over_time["drift"]),
             "follows": over_time["follows"],
             "curves": closer["curves"],
         }
@@ -120,15 +127,14 @@ class JudgeReport:
         """The slices of a cut, each with how far it lies from the judge's own average."""
         by_slice = self._by_slices(cut, self.earlier(name), step)
         return {
-            name: self.own_average.with_distance(by_slice[name], where)
-            for name, where in cut(self.people)
+            name: self._with_distance(by_slice[name], where) for name, where in cut(self.people)
         }
 
     def _by_slices(
         self, cut: Callable[[People], slices.Slices], earlier: Mapping[str, Any], step: Step
     ) -> dict[str, Any]:
         by_name = {}
-        known = {stats[READ]: stats for stats in earlier.values() if READ in stats}
+        known = _by_read(earlier)
         for name, where in cut(self.people):
             # A slice that holds every image (one variant, one tag) is not computed twice.
             by_name[name] = dict(self.overall) if where.all() else self._of_slice(where, known)
@@ -139,11 +145,30 @@ class JudgeReport:
         """Most new answers are about images of other slices: what was computed of the same items is
         the same."""
         series = self.series.series_where(where)
+
+        def compute() -> dict[str, Any]:
+            kinds = self.kinds.kinds_where(where) if self.kinds else None
+            return slices.statistics(series, self.options, kinds)
+
         read = key_of(self.made_with, series)
-        if read in known:
-            return slices.without_distance(known[read])
-        kinds = self.kinds.kinds_where(where) if self.kinds else None
-        return slices.statistics(series, self.options, kinds) | {READ: read}
+        return reuse(known.get(read, {}), read, compute)
+
+    def _agreement(self, series: Series, known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+        read = key_of(self.made_with, "agreement", series)
+        compute = partial(slices.agreement, series, self.options)
+        return reuse(known.get(read, {}), read, compute)
+
+    def _with_distance(self, stats: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
+        """Nothing to do where the slice and all items are as they were."""
+        if stats.get(AVERAGE) == self.read_of_most:
+            return stats
+        found = self.own_average.with_distance(slices.without_distance(stats), where)
+        return found | {AVERAGE: self.read_of_most}
+
+    @cached_property
+    def read_of_most(self) -> str:
+        """A hash of the scores and of what most people say: of ratings, their mean."""
+        return key_of(self.made_with, replace(self.series, mean=self.series.level))
 
     @cached_property
     def own_average(self) -> slices.OwnAverage:
@@ -151,9 +176,9 @@ class JudgeReport:
 
     def _over_time(self, step: Step) -> dict[str, Any]:
         # What generators tell is drift, and tested there.
-        earlier = self.earlier("over_time").get("by_generator", {})
-        by_generator = self._by_slices(slices.by_generator, earlier, step)
-        found = drift(self.people, self.judge, self.series, by_generator, self.options)
+        earlier = self.earlier("over_time")
+        by_generator = self._by_slices(slices.by_generator, earlier.get("by_generator", {}), step)
+        found = drift(self.people, self.judge, self.series, by_generator, self._releases(earlier))
         if found.get("beyond"):
             found["alt_test"] = self._stands_in(found["steps"][found["likeliest"]]["generators"])
         return {
@@ -161,6 +186,14 @@ class JudgeReport:
             "drift": found,
             "follows": orders(self.people, self.series, self.options),
         }
+
+    def _releases(self, earlier: Mapping[str, Any]) -> dict[str, Any]:
+        people = self.people
+        of_generators = people.generators, people.generator_names, [*map(str, people.release_dates)]
+        read = key_of(self.read_of_most, *of_generators, str(self.judge.release_date))
+        compute = partial(beside_releases, people, self.judge, self.series, self.options)
+        known = earlier.get("drift", {})
+        return reuse({key: known[key] for key in (*RELEASES, READ) if key in known}, read, compute)
 
     def _stands_in(self, generators: list[str]) -> dict[str, Any]:
         """For a person, on the generators since it may have drifted."""
@@ -170,20 +203,34 @@ class JudgeReport:
         return alt_test(people, self.series, self.threshold, self.options, where)
 
     def _decisions(self) -> dict[str, Any]:
-        return decisions(self.people, self.series, self.threshold, self.tables, self.options)
+        people, series, threshold = self.people, self.series, self.threshold
+        read = key_of(
+            self.read_of_most, people.generators, people.generator_names, people.scale, threshold
+        )
+
+        def compute() -> dict[str, Any]:
+            return decisions_of_most(people, series, threshold, self.tables, self.options)
+
+        of_most = reuse(self.earlier("decisions").get(OF_MOST, {}), read, compute)
+        return {
+            **decisions(people, series, threshold, of_most, self.options),
+            OF_MOST: of_most,
+        }
 
     def _closer(self) -> dict[str, Any]:
         """What needs no ranks of many images."""
+        earlier = self.earlier("closer")
+        unanimity = _by_read(earlier.get("by_unanimity", {}))
         return {
             # Two slices of half the images each: their ranks would take as long as everything else.
             "by_unanimity": {
-                name: self.own_average.with_distance(
-                    slices.agreement(self.series.series_where(where), self.options), where
+                name: self._with_distance(
+                    self._agreement(self.series.series_where(where), unanimity), where
                 )
                 for name, where in slices.by_unanimity(self.people)
             },
             "by_atom_kind": self._by_atom_kind(),
-            "by_person": self._by_person(),
+            "by_person": self._by_person(_by_read(earlier.get("by_person", {}))),
             "curves": curves(self.series, self.options),
         }
 
@@ -196,15 +243,15 @@ class JudgeReport:
             found[kind] = average.with_distance(stats, kinds == kind) if average else stats
         return found
 
-    def _by_person(self) -> dict[str, Any]:
+    def _by_person(self, known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
         """The judge compared with each person alone: it may agree with some more than with others."""
         people = self.people
         given = (~np.isnan(people.ratings)).sum(axis=1)
         most = sorted(range(len(given)), key=lambda row: (-given[row], people.raters[row]))
         chosen = sorted(row for row in most[:PEOPLE] if given[row] >= enough.IMAGES)
         return {
-            people.name_of(row): slices.agreement(
-                slices.of_person(self.series, self.reference, people.ratings[row]), self.options
+            people.name_of(row): self._agreement(
+                slices.of_person(self.series, self.reference, people.ratings[row]), known
             )
             for row in chosen
         }
@@ -240,3 +287,8 @@ class JudgeReport:
 def _and(step: Step, told: dict[str, Any]) -> dict[str, Any]:
     step()
     return told
+
+
+def _by_read(earlier: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Earlier numbers by the hash of what they were computed of, whatever they were called."""
+    return {stats[READ]: stats for stats in earlier.values() if READ in stats}

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -35,9 +35,11 @@ from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
 from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
+from audit.reports.sharing.kept_arrays import KeptArrays
+from audit.reports.sharing.parts import key_of
 from audit.stats.instrument.moments import Answers, answers_of
 from audit.stats.resampling.cluster_order import by_content
-from audit.stats.series import Codes, group_codes
+from audit.stats.series import FEW, SAMPLE, Codes, coded, group_codes
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
 from judges.runs.form_question import form_question
@@ -179,15 +181,15 @@ class Paired:
         for judge in self.judges:
             facts = [
                 judge.fingerprint,
-                _plain(judge.scores),
-                _plain(judge.verdicts),
-                judge.failed.tolist(),
-                _plain(judge.atom_scores),
-                _plain(judge.atom_labels),
+                judge.scores,
+                judge.verdicts,
+                judge.failed,
+                judge.atom_scores,
+                judge.atom_labels,
                 *([judge.stopped] if judge.stopped else []),
                 *([judge.assumed] if judge.assumed else []),
                 *([judge.atom_kinds.tolist()] if judge.atom_kinds.size else []),
-                *([judge.atom_prompts.tolist()] if judge.atom_prompts.size else []),
+                *([judge.atom_prompts] if judge.atom_prompts.size else []),
             ]
             _hash(sha, facts)
         return sha.hexdigest()
@@ -196,19 +198,19 @@ class Paired:
         people = self.people
         yield people.question
         yield list(people.images)
-        yield people.prompts.tolist()
+        yield people.prompts
         yield [[people.generator_names[g] for g in people.generators.tolist()]]
         yield [d.isoformat() if d else None for d in people.release_dates]
         yield people.variants.tolist()
         yield people.tags
-        yield _plain(people.atomicity)
+        yield people.atomicity
         rows = zip(people.raters, people.ratings, strict=True)
-        yield ([name, _plain(row)] for name, row in rows)
+        yield (iter([name, row]) for name, row in rows)
         if people.decisions is not None:
-            yield _plain(people.decisions)
+            yield people.decisions
         if people.chances is not None and people.drawn is not None:
-            yield people.chances.tolist()
-            yield people.drawn.tolist()
+            yield people.chances
+            yield people.drawn
 
 
 def _hash(sha: hashlib._Hash, facts: Iterable[Any]) -> None:
@@ -218,9 +220,32 @@ def _hash(sha: hashlib._Hash, facts: Iterable[Any]) -> None:
         sha.update(b", " if place else b"")
         if isinstance(fact, Iterator):
             _hash(sha, fact)
+        elif isinstance(fact, np.ndarray):
+            sha.update(_list_text(fact))
         else:
-            sha.update(json.dumps(fact, ensure_ascii=False).encode())
+            sha.update(_text(fact))
     sha.update(b"]")
+
+
+def _text(fact: Any) -> bytes:
+    return json.dumps(fact, ensure_ascii=False).encode()
+
+
+def _list_text(values: np.ndarray) -> bytes:
+    """The same text as of a plain list: of few different values each is written once."""
+    if not values.size or np.unique(values[:SAMPLE]).size > FEW or _has_negative_zero(values):
+        return _text(_plain(values))
+    names, codes = coded(values.astype(np.int64) if values.dtype.kind == "b" else values)
+    if names.size > FEW:
+        return _text(_plain(values))
+    words = np.array([_text(value) + b", " for value in _plain(names.astype(values.dtype))])
+    # Shorter words end in zeros, which no text of a number has.
+    return b"[" + words[codes].tobytes().replace(b"\0", b"")[:-2] + b"]"
+
+
+def _has_negative_zero(values: np.ndarray) -> bool:
+    """It is equal to zero, and written otherwise."""
+    return values.dtype.kind == "f" and bool(np.signbit(values[values == 0]).any())
 
 
 class Source(Protocol):
@@ -243,9 +268,10 @@ class Source(Protocol):
 class Database:
     """A study's rows."""
 
-    def __init__(self, study: Study) -> None:
+    def __init__(self, study: Study, kept: KeptArrays | None = None) -> None:
         self.study, self.slug, self.simulated = study, study.slug, study.simulated
         self.asked = study.form.questions
+        self.kept = kept
 
     def questions(self) -> list[str]:
         return questions_of(self.study)
@@ -260,7 +286,9 @@ class Database:
     def pair(
         self, question: str, *, judges: Sequence[str] | None = None, decided: bool = False
     ) -> Paired:
-        return pair(study=self.study, question=question, judges=judges, decided=decided)
+        return pair(
+            study=self.study, question=question, judges=judges, decided=decided, kept=self.kept
+        )
 
 
 def kept_questions(study: Study) -> list[str]:
@@ -296,10 +324,15 @@ QUESTIONS = Question(
 
 
 def pair(
-    *, study: Study, question: str, judges: Sequence[str] | None = None, decided: bool = False
+    *,
+    study: Study,
+    question: str,
+    judges: Sequence[str] | None = None,
+    decided: bool = False,
+    kept: KeptArrays | None = None,
 ) -> Paired:
     """Takes a constant number of queries. With `decided`, also reads what the owner decided where
-    people disagreed."""
+    people disagreed. `kept`: judges' scores as earlier reports have read them."""
     people, images, prompts = _people(study, question)
     if decided:
         places = {pk: place for place, pk in enumerate(images.ids.tolist())}
@@ -312,7 +345,7 @@ def pair(
     return Paired(
         people,
         tuple(
-            _judge(run, name, numbers[run.pk], images, atoms)
+            _judge(run, name, numbers[run.pk], images, atoms, kept)
             for name, run in runs.items()
             if judges is None or run.judge.name in judges
         ),
@@ -560,21 +593,18 @@ def _judge(
     number: int,
     images: Images,
     labelled: LabelledAtoms,
+    kept: KeptArrays | None,
 ) -> JudgeScores:
-    size = images.ids.size
-    scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
-    failed = np.zeros(size, dtype=bool)
-    rows = Score.objects.filter(run=run).order_by()
-    assumed = 0
-    for ids, *facts in columns(rows, "image_id", "value", "correct", "assumed"):
-        places = images.places.find_places(ids)
-        known = places >= 0
-        value, correct, zeros = (fact[known] for fact in facts)
-        places = places[known]
-        scores[places] = value
-        failed[places] = np.isnan(value)
-        verdicts[places] = np.where(np.isnan(value), np.nan, correct)
-        assumed += int(zeros.sum())
+    if kept is None:
+        scores, verdicts, failed, assumed = _read_scores(run, images)
+    else:
+        # A score is written once: what is added, fails or is tried again shows in these.
+        newest = run.scores.order_by("-created_at").values_list("created_at", flat=True).first()
+        counts = (run.scored, run.failed, run.assumed)
+        shown = [str(moment) for moment in (run.started_at, newest)]
+        key = key_of("scores", run.pk, *counts, *shown, images.ids)
+        read = partial(_read_scores, run, images)
+        scores, verdicts, failed, assumed = kept.read(f"scores of {name}", key, read)
     return JudgeScores(
         name=name,
         fingerprint=run.judge.fingerprint,
@@ -585,8 +615,27 @@ def _judge(
         failed=failed,
         **labelled.judged_in(run),
         stopped=stopped(run),
-        assumed=assumed,
+        assumed=int(assumed[0]),
     )
+
+
+def _read_scores(run: Run, images: Images) -> tuple[np.ndarray, ...]:
+    """Scores, verdicts and what failed, image by image; and how many answers count 0."""
+    size = images.ids.size
+    scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
+    failed = np.zeros(size, dtype=bool)
+    rows = Score.objects.filter(run=run).order_by()
+    assumed = np.zeros(1, np.int64)
+    for ids, *facts in columns(rows, "image_id", "value", "correct", "assumed"):
+        places = images.places.find_places(ids)
+        known = places >= 0
+        value, correct, zeros = (fact[known] for fact in facts)
+        places = places[known]
+        scores[places] = value
+        failed[places] = np.isnan(value)
+        verdicts[places] = np.where(np.isnan(value), np.nan, correct)
+        assumed[0] += int(zeros.sum())
+    return scores, verdicts, failed, assumed
 
 
 def facts_of(judge: Judge, number: int) -> dict[str, Any]:
@@ -621,8 +670,8 @@ def numbers_of(runs: Iterable[Run]) -> dict[int, int]:
     return {pk: number for number, pk in enumerate(sorted(run.pk for run in runs))}
 
 
-def _plain(values: np.ndarray) -> list[float | None]:
-    plain: list[float | None] = values.tolist()
+def _plain(values: np.ndarray) -> list[Any]:
+    plain: list[Any] = values.tolist()
     for place in np.flatnonzero(np.isnan(values)).tolist():
         plain[place] = None
     return plain

@@ -6,7 +6,8 @@ no answer. The page of people computes the same numbers with the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,8 @@ from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import level_of
+from audit.reports.sharing.parts import key_of
+from audit.reports.sharing.reused import reuse
 from audit.stats import agreement, enough, raters
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.measures import rated
@@ -29,7 +32,14 @@ AGAINST = ("spearman", "pearson", "kendall_tau_b")
 PEOPLE = 24
 
 
-def people_of(people: People, options: Options) -> dict[str, Any]:
+def people_of(
+    people: People,
+    options: Options,
+    earlier: Mapping[str, Any],
+    made_with: str,
+) -> dict[str, Any]:
+    """`earlier`: what an earlier report has told; `made_with`: a hash of what every number rests on
+    besides the answers."""
     several = _several(people.ratings)
     ratings = people.ratings[:, several]
     draw = draw_of(people.prompts[several], options)
@@ -47,13 +57,13 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
         "gwet_ac1": est(ac1_of(people.ratings, people.prompts, options)),
         **ratings_of(people.ratings, _busiest(people), people.prompts, options, people.scale),
         "each_rater": dict(_each_rater(people, options)),
-        "by_tag": dict(_by_tag(people, options)),
+        "by_tag": dict(_by_tag(people, options, earlier.get("by_tag", {}), made_with)),
     }
 
 
 def of_generator(people: People, here: np.ndarray, options: Options) -> dict[str, Any]:
     """People's mean beside their majority, and how well they agree on one generator."""
-    ratings, prompts = people.ratings[:, here], people.prompts[here]
+    ratings, prompts = _without_silent(people.ratings[:, here]), people.prompts[here]
     return {
         "human_mean": est(mean_of(ratings, prompts, options, people.scale)),
         "krippendorff_alpha": {
@@ -250,18 +260,41 @@ def _each_rater(people: People, options: Options) -> Iterator[tuple[str, dict[st
         )
 
 
-def _by_tag(people: People, options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
+def _by_tag(
+    people: People, options: Options, earlier: Mapping[str, Any], made_with: str
+) -> Iterator[tuple[str, dict[str, Any]]]:
     """Agreement on each task, that is on the prompts of each tag."""
     for tag, here in people.by_tag.items():
-        ratings, prompts = people.ratings[:, here], people.prompts[here]
-        yield (
-            tag,
-            {
-                "n": int((~np.isnan(ratings).all(axis=0)).sum()) if len(ratings) else 0,
-                "percent_agreement": est(alike_of(ratings, prompts, options)),
-                "fleiss_kappa": est(fleiss_of(ratings, prompts, options)),
-                "krippendorff_alpha": {
-                    level: est(alpha_of(ratings, prompts, level, options)) for level in LEVELS
-                },
-            },
-        )
+        ratings, prompts = _without_silent(people.ratings[:, here]), people.prompts[here]
+        read = key_of(made_with, ratings, prompts)
+        compute = partial(_of_tag, ratings, prompts, options)
+        yield tag, reuse(earlier.get(tag, {}), read, compute)
+
+
+def _of_tag(ratings: np.ndarray, prompts: np.ndarray, options: Options) -> dict[str, Any]:
+    return {
+        "n": int((~np.isnan(ratings).all(axis=0)).sum()) if len(ratings) else 0,
+        "percent_agreement": est(alike_of(ratings, prompts, options)),
+        "fleiss_kappa": est(fleiss_of(ratings, prompts, options)),
+        "krippendorff_alpha": {
+            level: est(alpha_of(ratings, prompts, level, options)) for level in LEVELS
+        },
+    }
+
+
+def _without_silent(ratings: np.ndarray) -> np.ndarray:
+    """Without who has answered nothing here, as long as anybody has: no number changes by it."""
+    answering = ~np.isnan(ratings).all(axis=1)
+    return ratings[answering] if answering.any() and not answering.all() else ratings
+
+
+def reuse_of_generator(
+    people: People,
+    here: np.ndarray,
+    options: Options,
+    earlier: Mapping[str, Any],
+    made_with: str,
+) -> dict[str, Any]:
+    """`of_generator`, or what an earlier report has told of the same answers."""
+    read = key_of(made_with, _without_silent(people.ratings[:, here]), people.prompts[here])
+    return reuse(earlier, read, partial(of_generator, people, here, options))

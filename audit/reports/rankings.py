@@ -30,20 +30,14 @@ def soft_pairwise_accuracy(found: Tables | Undefined) -> dict[str, Any]:
     return {**est(rankings.soft_pairwise(found)), "prompts": found.prompts}
 
 
-def ranking(
-    people: People, judges: dict[str, Tables | Undefined], options: Options
-) -> dict[str, Any]:
+def ranking(judges: dict[str, Any], options: Options) -> dict[str, Any]:
     """Top level of a report: for each judge whether its ranking is another one than people's."""
-    return {
-        "resamples": options.resamples,
-        "judges": {
-            name: est(found) if isinstance(found, Undefined) else _of_judge(people, found, options)
-            for name, found in judges.items()
-        },
-    }
+    return {"resamples": options.resamples, "judges": judges}
 
 
-def _of_judge(people: People, found: Tables, options: Options) -> dict[str, Any]:
+def ranking_of_judge(people: People, found: Tables | Undefined, options: Options) -> dict[str, Any]:
+    if isinstance(found, Undefined):
+        return est(found)
     names = people.generator_names
     made: Rankings = rankings.rankings(
         found,

@@ -13,6 +13,7 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.models import Job
 from audit.reports.sharing import rows
+from audit.reports.sharing.kept_arrays import KeptArrays
 from audit.reports.sharing.parts import Part, Plan, Step
 
 logger = logging.getLogger(__name__)
@@ -55,10 +56,11 @@ class StoredParts:
                     self._tell(told, part, content)
         return told
 
-    def keep(self) -> None:
-        """To be called once the report is stored, in its transaction."""
-        rows.keep(self.study_id, self.options, self._new)
-        rows.mark_used(self.study_id, self.options, self._used)
+    def keep(self, read: KeptArrays | None = None) -> None:
+        """To be called once the report is stored, in its transaction. `read`: what it was made of."""
+        new, used = (read.new, read.used) if read else ([], set())
+        rows.keep(self.study_id, self.options, [*self._new, *new])
+        rows.mark_used(self.study_id, self.options, self._used | used)
 
     def _tell(self, told: dict[str, Any], part: Part, content: str) -> None:
         told[part.name] = json.loads(content)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from annotations.scales import Scale
-from audit.reports.drift import drift, newest_third, orders
+from audit.reports.drift import beside_releases, drift, newest_third, orders
 from audit.reports.make import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, series_of
@@ -76,7 +76,9 @@ def facts(
     body = {
         "overall": statistics(series, options),
         "by_generator": each,
-        "drift": drift(people, judge, series, each, options),
+        "drift": drift(
+            people, judge, series, each, beside_releases(people, judge, series, options)
+        ),
         "follows": orders(people, series, options),
     }
     settle({"some-judge": body})

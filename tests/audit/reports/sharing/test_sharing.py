@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from datetime import timedelta
 
@@ -14,9 +15,13 @@ from audit import tasks
 from audit.models import Report, ReportPart
 from audit.questions.report.question import request_due_report, request_report
 from audit.reports import make as reports
+from audit.reports import one_judge, pairing, people_agreement
 from audit.reports.progress import Progress
 from audit.reports.sharing import benches, rows
 from audit.reports.sharing.parts import Part
+from audit.reports.sharing.reused import READ
+from judges.models import Score
+from judges.runs import counts
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -54,6 +59,11 @@ def judge(study, name, scores):
 
 def alone(study):
     return reports.compute(study, FEW)[0]
+
+
+def stored_parts(**which):
+    """Those that were computed; judges' scores are kept as parts, too."""
+    return ReportPart.objects.filter(**which).exclude(name__startswith="scores of ")
 
 
 def made(study, call=lambda: None):
@@ -248,12 +258,12 @@ def test_with_one_judge_more_only_its_parts_are_computed(judged, computed, call)
 
 def test_new_labels_leave_no_part_as_it_was_and_old_parts_go(judged, computed):
     made(judged)
-    before = set(ReportPart.objects.values_list("key", flat=True))
+    before = set(stored_parts().values_list("key", flat=True))
     everything = sorted(computed)
     computed.clear()
     making.labels(judged, {"early-0": {"cat": 1}})
     assert made(judged) == alone(judged)
-    after = set(ReportPart.objects.values_list("key", flat=True))
+    after = set(stored_parts().values_list("key", flat=True))
     assert len(after) == len(before) == len(everything)
     assert not after & before
 
@@ -310,12 +320,12 @@ def test_a_part_of_another_version_is_not_used(judged, computed, monkeypatch):
 def test_parts_of_other_options_stay_until_they_are_out_of_use(judged, computed):
     made(judged)
     reports.make_report(study=judged, options=reports.Options(resamples=100, seed=3))
-    assert ReportPart.objects.count() == 2 * (2 * len(CUTS) + 2)
-    old = ReportPart.objects.filter(options__seed=3)
+    assert stored_parts().count() == 2 * (2 * len(CUTS) + 2)
+    old = stored_parts(options__seed=3)
     old.update(used_at=timezone.now() - timedelta(days=8))
     tasks.delete_expired_task()
     assert not old.exists()
-    assert ReportPart.objects.count() == 2 * len(CUTS) + 2
+    assert stored_parts().count() == 2 * len(CUTS) + 2
     judged.delete()
     assert not ReportPart.objects.exists()
 
@@ -325,3 +335,143 @@ def test_what_is_quicker_computed_than_stored_is_not_shared(judged, monkeypatch)
     assert judged.images.count() * 2 == 100
     made(judged, broken)
     assert not ReportPart.objects.exists()
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """Of which judges the scores were read from their rows."""
+    names, ours = [], pairing._read_scores
+
+    def watched(run, images):
+        names.append(run.judge.name)
+        return ours(run, images)
+
+    monkeypatch.setattr(pairing, "_read_scores", watched)
+    return names
+
+
+def test_scores_that_an_earlier_report_has_read_are_not_read_again(judged, read):
+    made(judged)
+    assert sorted(read) == ["fair", "good"]
+    read.clear()
+    making.labels(judged, {"early-0": {"cat": 1}})
+    made(judged)
+    assert read == []
+    # One score fewer.
+    first = judged.images.order_by("key").first()
+    making.labels(judged, {"early-1": {"cat": 0}})
+    first.scores.filter(run__judge__name="fair").delete()
+    counts.recount(judged.runs.get(judge__name="fair").pk)
+    raise_labels_version(judged.pk)
+    body = made(judged)
+    assert read == ["fair"]
+    assert body == alone(judged)
+
+
+def add_labels(study, chance):
+    for image in chance.sample(list(study.images.all()), 3):
+        making.labels(study, {image.key: {f"more {chance.random()}": chance.randint(0, 1)}})
+
+
+def change_answers(study, chance):
+    for form in chance.sample(list(study.annotations.all()), 3):
+        form.answers.update(value=chance.randint(0, 1))
+
+
+def take_answers_back(study, chance):
+    for form in chance.sample(list(study.annotations.filter(state="counted")), 3):
+        study.annotations.filter(pk=form.pk).update(state="withdrawn")
+
+
+def delete_answers(study, chance):
+    chance.choice(list(study.annotations.all())).delete()
+
+
+def fail_and_score_again(study, chance):
+    run = chance.choice(list(study.runs.all()))
+    score = chance.choice(list(run.scores.all()))
+    image = score.image_id
+    score.delete()
+    again = {"value": chance.random()} if chance.random() < 0.5 else {"error": "no reply"}
+    Score.objects.create(run=run, image_id=image, **again)
+    counts.recount(run.pk)
+
+
+def delete_image(study, chance):
+    chance.choice(list(study.images.all())).delete()
+    for run in study.runs.all():
+        counts.recount(run.pk)
+
+
+def rename_image(study, chance):
+    image = chance.choice(list(study.images.all()))
+    study.images.filter(pk=image.pk).update(key=f"z {image.pk}")
+
+
+CHANGES = (
+    add_labels,
+    change_answers,
+    take_answers_back,
+    delete_answers,
+    fail_and_score_again,
+    delete_image,
+    rename_image,
+)
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+def test_whatever_changes_a_report_of_parts_is_the_one_made_of_nothing(judged, seed):
+    chance = random.Random(seed)
+    changes = chance.sample(CHANGES, len(CHANGES))
+    made(judged)
+    for some in (changes[:2], changes[2:4], changes[4:]):
+        for change in some:
+            change(judged, chance)
+        raise_labels_version(judged.pk)
+        body = made(judged)
+        assert body == alone(judged)
+        assert READ not in json.dumps(body)
+
+
+def count_calls(monkeypatch, module, name):
+    """What the function of this name is called with, from now on."""
+    calls, ours = [], getattr(module, name)
+
+    def watched(*given):
+        calls.append(given)
+        return ours(*given)
+
+    monkeypatch.setattr(module, name, watched)
+    return calls
+
+
+def test_what_follows_from_the_majority_is_computed_anew_only_where_it_moves(judged, monkeypatch):
+    calls = count_calls(monkeypatch, one_judge, "decisions_of_most")
+    reports.make_report(study=judged, options=CUT)
+    assert len(calls) == 2
+    said = {}
+    for form in judged.annotations.order_by("pk"):
+        said.setdefault(form.image.key, []).append(form.answers.get().value)
+    key, (value, _) = next((key, both) for key, both in said.items() if both[0] == both[1])
+    # Two of two said so, and now three of three.
+    making.labels(judged, {key: {"cat": value}})
+    assert reports.make_report(study=judged, options=CUT).body == reports.compute(judged, CUT)[0]
+    assert len(calls) == 2 + 2  # those of the report that is made of nothing
+    # Three of six: nobody has the majority.
+    making.labels(judged, {key: dict.fromkeys(("dan", "eva", "flo"), 1 - value)})
+    assert reports.make_report(study=judged, options=CUT).body == reports.compute(judged, CUT)[0]
+    assert len(calls) == 4 + 2 + 2
+
+
+def test_agreement_on_a_tag_is_counted_anew_only_where_people_answered(judged, monkeypatch):
+    for number, prompt in enumerate(judged.prompts.all()):
+        prompt.tags = [f"tag {number % 5}"]
+        prompt.save()
+    raise_labels_version(judged.pk)
+    calls = count_calls(monkeypatch, people_agreement, "_of_tag")
+    made(judged)
+    assert len(calls) == 5
+    making.labels(judged, {"early-0": {"somebody new": 1}})
+    body = made(judged)
+    assert len(calls) == 5 + 1
+    assert body == alone(judged)
