@@ -69,7 +69,7 @@ def assert_finished(page, study, *data) -> None:
     assert_all_in_brackets(page, said)
 
 
-@pytest.mark.parametrize("tab", ["", "words"])
+@pytest.mark.parametrize("tab", ["words"])
 def test_each_papers_form_is_shown_in_the_language(as_alice, study, bracketed, tab):
     for form in FORMS.values():
         asked = {"from": form.slug, "tab": tab}
