@@ -624,8 +624,8 @@ class Client(Connection):
         return found
 
     def next_image(self, slug: str) -> NextImage:
-        """Lease the next image, its questions in the language that is asked for; 204 when
-        nothing is left for this person."""
+        """Lease the next image, its questions in the language of the request; 204 when nothing
+        is left for this person."""
         found: NextImage = self.call("POST", f"studies/{part(slug)}/next/")
         return found
 

@@ -15,7 +15,12 @@ from tests import waiting
 HERE = Path(__file__).parent
 CLOCKS = {"sleep", "monotonic", "perf_counter", "process_time", "thread_time", "monotonic_ns"}
 # Benchmarks and mutations measure, and these are run by hand and print what they took.
-MAY_LOOK = {HERE / "waiting.py", HERE / "jurybox" / "trial.py", HERE / "hostile" / "fuzz.py"}
+MAY_LOOK = {
+    HERE / "waiting.py",
+    HERE / "jurybox" / "trial.py",
+    HERE / "jurybox" / "extras_trial.py",
+    HERE / "hostile" / "fuzz.py",
+}
 
 
 def looks_at_a_clock(source: str) -> list[int]:

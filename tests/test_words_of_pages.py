@@ -120,6 +120,8 @@ NOT_SHOWN = re.compile(
     r"/(management|migrations|models|papers|prompt_grammar|benchmarks|stats)/"
     # The papers' words again, beside their translations.
     r"|/forms/in_other_languages\.py$"
+    # The head of a LaTeX file.
+    r"|/handed_in/latex_cjk\.py$"
 )
 TEMPLATE_TAG = re.compile(r"(\{%.*?%\})", re.DOTALL)
 INLINE = re.compile(r"</?(?:a|strong|em|code|span|b|i|kbd|small)\b[^>]*>")

@@ -1,4 +1,4 @@
-"""In which language a program wants the questions: what it is told otherwise stays English."""
+"""In which language a program wants the questions; all else that it reads stays English."""
 
 from __future__ import annotations
 

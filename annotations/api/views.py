@@ -99,7 +99,7 @@ def study(request: Request, slug: str) -> Response:
 )
 @api_view(["POST"])
 def next_image(request: Request, slug: str) -> Response:
-    """Lease the next image, its questions in the language that is asked for; 204 when nothing is left for
+    """Lease the next image, its questions in the language of the request; 204 when nothing is left for
     this person."""
     place = place_or_404(request, slug)
     assignment = assign.next_image(annotator=place.membership)

@@ -24,7 +24,7 @@ from annotations.sources.tidy_tables import instant
 
 COLUMNS = (
     *("image_id", "rater", "question", "value", "atom", "form", "seconds", "submitted_at"),
-    # In which it was asked; empty for the form's own words.
+    # Of the question, as people read it; empty for the form's own words.
     "language",
 )
 CONSENSUS_COLUMNS = ("image_id", "question", "atom", "rule", "value", "raters", "undecided")

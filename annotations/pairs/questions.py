@@ -1,4 +1,4 @@
-"""What people are asked about two images, in English and in Jurybox's translations.
+"""The questions about two images, in English and in Jurybox's translations.
 
 A form like any other: its translations are part of its version (`ASKED.digest`, held by a test), and each vote
 says in which language it was asked. Names and values are the same in all of them.

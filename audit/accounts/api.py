@@ -69,9 +69,11 @@ class MadeSerializer(TokenSerializer):
 
 
 NEW_TOKEN = {"name": "nightly report", "scope": "read", "study": "shapes", "days": 90}
-WITH_PASSWORD = {"username": "alice", "password": "correct horse battery staple", **NEW_TOKEN}
+FOUR_WORDS = "correct horse battery staple"
+WITH_PASSWORD = {"username": "alice", "password": FOUR_WORDS, **NEW_TOKEN}
+SHAPE = "jb_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG"
 TOKEN = {
-    "token": "jb_0123456789abcdefghijklmnopqrstuvwxyzABCDEFG",
+    "token": SHAPE,
     "id": 5,
     "name": "nightly report",
     "scope": "read",

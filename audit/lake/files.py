@@ -41,7 +41,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "text": "string",
         "seconds": "float64",
         "submitted_at": "moment",
-        # In which it was asked; empty for the form's own words.
+        # Of the question, as people read it; empty for the form's own words.
         "language": "string",
     },
     "scores": {"image_id": "string", "value": "float64", "correct": "bool", "assumed": "int32"},

@@ -63,7 +63,7 @@ class LakeStudy:
         return {"cannot_tell": self._cannot_tell(), "in_words": self._in_words()}
 
     def languages(self, question: str) -> dict[str | None, int]:
-        """How many answers were asked for in each; None where the file is older than this column."""
+        """How many answers in each; None where the file is older than this column."""
         rows = self._ask(
             "SELECT language, count(*) FROM answers WHERE question = ? GROUP BY language", question
         )

@@ -38,7 +38,7 @@ def people_of(
     earlier: Mapping[str, Any],
     made_with: str,
 ) -> dict[str, Any]:
-    """`earlier`: what an earlier report has told; `made_with`: a hash of what every number rests on
+    """`earlier`: an earlier report's body; `made_with`: a hash of what every number rests on
     besides the answers."""
     several = _several(people.ratings)
     ratings = people.ratings[:, several]
@@ -295,6 +295,6 @@ def reuse_of_generator(
     earlier: Mapping[str, Any],
     made_with: str,
 ) -> dict[str, Any]:
-    """`of_generator`, or what an earlier report has told of the same answers."""
+    """`of_generator`, or what an earlier report holds of the same answers."""
     read = key_of(made_with, _without_silent(people.ratings[:, here]), people.prompts[here])
     return reuse(earlier, read, partial(of_generator, people, here, options))

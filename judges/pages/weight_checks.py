@@ -75,7 +75,7 @@ def check_file(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
 
 
 def _with_sizes(part: dict[str, Any]) -> dict[str, Any]:
-    """Bytes as the command tells them, and the heading of its options."""
+    """Bytes as the command prints them, and the heading of its options."""
     sizes = {
         name: {key: gib(size) for key, size in part.get(name, {}).items()}
         for name in ("files", "memory", "free")

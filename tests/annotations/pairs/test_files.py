@@ -71,7 +71,12 @@ def write(path, *rows):
 
 @pytest.mark.parametrize("name", ["=1+1", "'=1+1", "'plain", "plain"])
 def test_a_name_that_a_spreadsheet_could_run_comes_back_as_it_was(name):
-    row = dict.fromkeys(files.COLUMNS, "x") | {"rater": name, "value": "first", "left": ""}
+    row = dict.fromkeys(files.COLUMNS, "x") | {
+        "rater": name,
+        "value": "first",
+        "left": "",
+        "language": "",
+    }
     lines = "".join(files.csv_lines([row])).splitlines()
     assert ",=" not in lines[1]
     assert files.vote_of(next(files.read(lines)), 2).rater == name
