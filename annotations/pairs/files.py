@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from django.db import transaction
+from django.utils.translation import gettext_noop
 
 from annotations.errors import ImportRefused
 from annotations.exports.labels import defused
@@ -84,9 +85,8 @@ def read(lines: Iterable[str]) -> csv.DictReader[str]:
     """The rows of a file of votes; ImportRefused where a column is missing."""
     rows = csv.DictReader(lines)
     if lacking := [name for name in NEEDED if name not in (rows.fieldnames or ())]:
-        raise ImportRefused(
-            f"The file has no column {', '.join(lacking)}: a table of votes has {', '.join(COLUMNS)}."
-        )
+        missing, columns = ", ".join(lacking), ", ".join(COLUMNS)
+        raise ImportRefused(f"The file has no column {missing}: a table of votes has {columns}.")
     return rows
 
 
@@ -137,14 +137,16 @@ def take(study: Study, rows: Iterable[Mapping[str, Any]]) -> TakenVotes:
 def vote_of(row: Mapping[str, Any], line: int) -> VoteRecord:
     cell = {name: restored(str(row.get(name) or "").strip()) for name in COLUMNS}
     if empty := [name for name in NEEDED if not cell[name]]:
-        raise ValueError(f"{', '.join(empty)} is empty")
+        names = ", ".join(empty)
+        raise ValueError(gettext_noop(f"{names} is empty"))
     value, left = FROM_FILE.get(cell["value"]), cell["left"]
     if value is None:
+        given = cell["value"][:40]
         raise ValueError(
-            f"“{cell['value'][:40]}” is no vote: first, second, tie, neither or cannot_tell"
+            gettext_noop(f"“{given}” is no vote: first, second, tie, neither or cannot_tell")
         )
     if left not in OTHER:
-        raise ValueError(f"“{left[:40]}” stood left: first, second or nothing")
+        raise ValueError(gettext_noop(f"“{left[:40]}” stood left: first, second or nothing"))
     try:
         language = code_of_language("language", cell["language"]) if cell["language"] else ""
     except Unfit as unfit:

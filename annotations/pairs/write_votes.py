@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import F, Max
 from django.utils import timezone
+from django.utils.translation import gettext_noop
 
 from annotations.exports.pseudonyms import people_behind
 from annotations.models import Image, Membership, Pair, PairAssignment, PairDraw, PairVote, Study
@@ -34,7 +35,7 @@ class TakenVotes:
     remarks: list[str] = field(default_factory=list)
 
     def sentence(self) -> str:
-        counts = (
+        counts = gettext_noop(
             f"{self.votes} votes and {self.pairs} new pairs taken, {self.there} votes were there."
         )
         return " ".join([counts, *self.remarks])
@@ -133,7 +134,8 @@ class VoteWriter:
         known = there | fresh
         for vote, _, first, second, *_ in turned:
             if (first, second) not in known:
-                self.refuse(vote, f"pair “{vote.pair[:80]}” is of two other images")
+                why = gettext_noop(f"pair “{vote.pair[:80]}” is of two other images")
+                self.refuse(vote, why)
         if fresh and self.draw is None:
             plan(self.study)
             self.draw = PairDraw.objects.create(
@@ -167,13 +169,17 @@ class VoteWriter:
             place = (pair.pk, person, vote.question)
             if place in said:
                 if said[place] != (value, left):
-                    self.refuse(vote, f"“{vote.rater}” said something else about pair “{pair.key}”")
+                    why = gettext_noop(
+                        f"“{vote.rater}” said something else about pair “{pair.key}”"
+                    )
+                    self.refuse(vote, why)
                 else:
                     self.taken.there += 1
                 continue
             if person in self.here_themselves:
                 # A file speaks for nobody who answers here.
-                self.refuse(vote, f"“{vote.rater[:80]}” answers here themselves")
+                why = gettext_noop(f"“{vote.rater[:80]}” answers here themselves")
+                self.refuse(vote, why)
                 continue
             said[place] = (value, left)
             new.append(
@@ -228,18 +234,18 @@ def pair_key(first: str, second: str) -> str:
 def _why_not(vote: VoteRecord, images: dict[str, tuple[int, int, str]]) -> str:
     for key in (vote.first, vote.second):
         if key not in images:
-            return f"the study has no image “{key[:80]}”"
+            return gettext_noop(f"the study has no image “{key[:80]}”")
         if images[key][2] != vote.prompt:
-            return f"image “{key[:80]}” is not of prompt “{vote.prompt[:80]}”"
+            return gettext_noop(f"image “{key[:80]}” is not of prompt “{vote.prompt[:80]}”")
     if vote.first == vote.second:
-        return "a pair is two images"
+        return gettext_noop("a pair is two images")
     for name, text, longest in (
         ("pair_id", vote.pair, KEY),
         ("rater", vote.rater, NAME),
         ("question", vote.question, QUESTION),
     ):
         if len(text) > longest:
-            return f"a {name} has {longest} letters at most"
+            return gettext_noop(f"a {name} has {longest} letters at most")
         if not is_sound(text):
-            return f"“{name}” is not sound text"
+            return gettext_noop(f"“{name}” is not sound text")
     return ""

@@ -6,6 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
+from django.utils.translation import gettext, ngettext
+
+from annotations.models import PairDraw
 from annotations.pairs.expected import Expected
 
 FAR = 3  # standard deviations
@@ -13,22 +16,34 @@ FAR = 3  # standard deviations
 
 def sentences(body: Mapping[str, Any]) -> list[str]:
     if not body["pairs"]:
-        return ["There are no pairs yet."]
-    wanted = body["pairs"] * body["overlap"]
-    said = [
-        f"{many(body['pairs'], 'pair')}, {many(body['overlap'], 'person', 'people')} each: "
-        f"{body['votes']:,} of {wanted:,} votes by {many(body['people'], 'person', 'people')}; "
-        f"{body['finished']:,} pairs are finished."
+        return [gettext("There are no pairs yet.")]
+    lines = [
+        gettext(
+            "%(pairs)s, %(people)s each: %(votes)s of %(wanted)s votes by %(voters)s; %(finished)s pairs "
+            "are finished."
+        )
+        % {
+            "pairs": count_pairs(body["pairs"]),
+            "people": count_people(body["overlap"]),
+            "votes": f"{body['votes']:,}",
+            "wanted": f"{body['pairs'] * body['overlap']:,}",
+            "voters": count_people(body["people"]),
+            "finished": f"{body['finished']:,}",
+        }
     ]
     if body["sided"]:
-        said.append(_sides(body["first_left"], body["sided"]))
+        lines.append(_sides(body["first_left"], body["sided"]))
     apart = [one for one in body["slices"] if one["apart"]]
     if apart:
-        said.append(
-            f"Pairs do not connect the generators in {many(len(apart), 'slice')}, so no leaderboard can "
-            "order all of them there."
+        sentence = ngettext(
+            "Pairs do not connect the generators in %(n)s slice, so no leaderboard can order all of them "
+            "there.",
+            "Pairs do not connect the generators in %(n)s slices, so no leaderboard can order all of them "
+            "there.",
+            len(apart),
         )
-    return said
+        lines.append(sentence % {"n": f"{len(apart):,}"})
+    return lines
 
 
 def questions(body: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -36,10 +51,10 @@ def questions(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     had = {row["question"]: row["votes"] for row in body["questions"]}
     asked = ["match", *(["quality"] if body["asks_quality"] else [])]
     wanted = body["pairs"] * body["overlap"]
-    names = {"match": "votes", "quality": "votes on the better picture"}
+    names = {"match": gettext("votes"), "quality": gettext("votes on the better picture")}
     return [
         {
-            "words": names.get(name, f"votes on “{name}”"),
+            "words": names.get(name) or gettext("votes on “%(question)s”") % {"question": name},
             "votes": had.get(name, 0),
             "wanted": wanted,
         }
@@ -50,11 +65,19 @@ def questions(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _sides(left: int, of: int) -> str:
     """Which image stands left is drawn anew for each person, and evened out."""
     low, high = range_by_chance(of)
-    verdict = "as even as chance makes it" if low <= left <= high else "more uneven than chance"
-    return (
-        f"A pair’s first image stood left in {left:,} of {of:,} votes: {verdict} "
-        f"({low:,} to {high:,} within three standard deviations)."
+    sentence = (
+        gettext(
+            "A pair’s first image stood left in %(left)s of %(of)s votes: as even as chance makes it "
+            "(%(low)s to %(high)s within three standard deviations)."
+        )
+        if low <= left <= high
+        else gettext(
+            "A pair’s first image stood left in %(left)s of %(of)s votes: more uneven than chance "
+            "(%(low)s to %(high)s within three standard deviations)."
+        )
     )
+    numbers = {"left": left, "of": of, "low": low, "high": high}
+    return sentence % {name: f"{value:,}" for name, value in numbers.items()}
 
 
 def range_by_chance(n: int) -> tuple[int, int]:
@@ -64,37 +87,85 @@ def range_by_chance(n: int) -> tuple[int, int]:
 
 
 def of_slice(one: Mapping[str, Any]) -> dict[str, Any]:
-    least, most = one["least"], one["most"]
+    least, most = f"{one['least']:,}", f"{one['most']:,}"
+    spread = gettext("%(low)s to %(high)s") % {"low": least, "high": most}
     return {
-        "name": one["tag"] or "all prompts",
+        "name": one["tag"] or gettext("all prompts"),
         "pairs": one["pairs"],
         "generators": one["generators"],
-        "each": f"{least:,}" if least == most else f"{least:,} to {most:,}",
+        "each": least if least == most else spread,
         "apart": " | ".join(", ".join(part) for part in one["apart"]),
     }
 
 
 def expected(found: Expected, *, connects: bool) -> str:
     if not found.pairs:
-        return (
+        return gettext(
             "There is nothing to draw like this: no prompt has such a pair that is not drawn yet."
         )
-    at_most = "" if found.exact else "at most "
-    more = " A few more are added where these leave generators unconnected." if connects else ""
-    pace = "as people took of late" if found.measured else "a guess until people have voted"
-    return (
-        f"This adds {at_most}{many(found.pairs, 'pair')} of {many(found.prompts, 'prompt')}.{more} "
-        f"With {many(found.overlap, 'person', 'people')} each that is {at_most}"
-        f"{many(found.votes, 'vote')}, about {_time(found.hours)} of work at {found.seconds:g} seconds "
-        f"a vote ({pace})."
+    adds = (
+        gettext("This adds %(pairs)s of %(prompts)s.")
+        if found.exact
+        else gettext("This adds at most %(pairs)s of %(prompts)s.")
+    ) % {"pairs": count_pairs(found.pairs), "prompts": _count_prompts(found.prompts)}
+    more = gettext("A few more are added where these leave generators unconnected.")
+    return " ".join([adds, *([more] if connects else []), _work(found)])
+
+
+def of_draw(draw: PairDraw) -> str:
+    """How many pairs it brought, and how they were chosen."""
+    rules = {
+        PairDraw.DrawRule.RANDOM: gettext("at random"),
+        PairDraw.DrawRule.DUEL: gettext("two generators against each other"),
+        PairDraw.DrawRule.ADAPTIVE: gettext("more often where the outcome is open"),
+        PairDraw.DrawRule.FILE: gettext("came with a file"),
+    }
+    parts = gettext("%(pairs)s, %(rule)s") % {
+        "pairs": count_pairs(draw.count),
+        "rule": rules[PairDraw.DrawRule(draw.by)],
+    }
+    if not draw.per_prompt:
+        return parts
+    drawn = {"parts": parts, "n": f"{draw.per_prompt:,}", "seed": draw.seed}
+    return gettext("%(parts)s (%(n)s of each prompt, seed %(seed)s)") % drawn
+
+
+def _work(found: Expected) -> str:
+    sentence = (
+        gettext("With %(people)s each that is %(votes)s, about %(time)s of work at %(pace)s.")
+        if found.exact
+        else gettext(
+            "With %(people)s each that is at most %(votes)s, about %(time)s of work at %(pace)s."
+        )
     )
+    pace = (
+        gettext("%(seconds)s seconds a vote (as people took of late)")
+        if found.measured
+        else gettext("%(seconds)s seconds a vote (a guess until people have voted)")
+    )
+    votes = ngettext("%(n)s vote", "%(n)s votes", found.votes) % {"n": f"{found.votes:,}"}
+    return sentence % {
+        "people": count_people(found.overlap),
+        "votes": votes,
+        "time": _time(found.hours),
+        "pace": pace % {"seconds": f"{found.seconds:g}"},
+    }
 
 
 def _time(hours: float) -> str:
     if hours < 1:
-        return many(max(1, round(hours * 60)), "minute")
-    return f"{hours:.1f} hours" if hours < 10 else f"{hours:,.0f} hours"
+        n = max(1, round(hours * 60))
+        return ngettext("%(n)s minute", "%(n)s minutes", n) % {"n": n}
+    return gettext("%(n)s hours") % {"n": f"{hours:.1f}" if hours < 10 else f"{hours:,.0f}"}
 
 
-def many(n: int, one: str, more: str = "") -> str:
-    return f"{n:,} {one if n == 1 else more or one + 's'}"
+def count_pairs(n: int) -> str:
+    return ngettext("%(n)s pair", "%(n)s pairs", n) % {"n": f"{n:,}"}
+
+
+def count_people(n: int) -> str:
+    return ngettext("%(n)s person", "%(n)s people", n) % {"n": f"{n:,}"}
+
+
+def _count_prompts(n: int) -> str:
+    return ngettext("%(n)s prompt", "%(n)s prompts", n) % {"n": f"{n:,}"}

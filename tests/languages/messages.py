@@ -87,6 +87,8 @@ STORED = (
     *("judges/catalogue.py", "judges/recipes/read.py", "judges/recipes/check.py"),
     *(f"judges/{folder}/*.py" for folder in ("pages", "model_servers", "parts", "runs")),
     *(f"judges/{folder}/*.py" for folder in ("cards", "self_checks", "looks")),
+    *("annotations/pairs/draws.py", "annotations/pairs/files.py"),
+    *("audit/pages/one_question/pairs.py", "judges/preferences/imported.py"),
 )
 # What a model is asked stands beside it, and in the help of options: only what functions say is for people.
 IN_FUNCTIONS = tuple(

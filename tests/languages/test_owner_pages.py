@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import pytest
 from django.contrib.auth.models import User
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
 
 from annotations.exports.pseudonyms import pseudonym
 from annotations.forms.papers import FORMS
 from annotations.models import Atom, Event, Flag, Image, Membership, Prompt, Selection, Study
+from annotations.pairs import draws
 from annotations.studies import crowd, groups, invitations, known_answers, practice, selections
 from annotations.studies import settings as study_settings
 from audit.accounts import reset_links
@@ -30,7 +32,7 @@ PAGES = (
     *("data", "export", "people", "manage", "study-copy", "study-delete", "flags", "events"),
     *("form-edit", "known-answers", "known-answer-choose", "practice-round", "prompts"),
     *("prompt-make", "prompt-write", "generators", "disagreements", "reports", "plan", "repairs"),
-    *("training", "compare-votes", "agreement", "decide", "assisted"),
+    *("training", "compare-votes", "agreement", "decide", "assisted", "pairs"),
 )
 
 
@@ -120,6 +122,40 @@ def test_a_page_of_owners_is_finished(as_alice, lived_in, bracketed, name, part)
     assert page.status_code == 200
     if page.text.count("<") > 2:
         assert_all_in_brackets(page, data_of(lived_in))
+
+
+@pytest.mark.parametrize("part", [{}, IN_PART], ids=["whole", "part"])
+def test_pairs_that_were_drawn_and_votes_on_them_are_finished(as_alice, lived_in, bracketed, part):
+    for at, generator in enumerate(lived_in.generators.order_by("pk")):
+        generator.name = f"G{at}"
+        generator.save()
+    draws.draw(study=lived_in, per_prompt=1)
+    address = reverse("pairs", args=[lived_in.slug])
+    page = as_alice.get(address, headers={**bracketed, **part})
+    data = [*data_of(lived_in), *lived_in.generators.values_list("name", flat=True)]
+    assert_all_in_brackets(page, data)
+
+
+@pytest.mark.parametrize(
+    "sent", [{"which": "duel", "one": "a"}, {"per_prompt": "900000"}, {"overlap": "x"}]
+)
+def test_why_no_pairs_are_drawn_is_finished(as_alice, lived_in, bracketed, sent):
+    address = reverse("pairs-draw", args=[lived_in.slug])
+    given = {"which": "random", "per_prompt": "1", "overlap": "1", "seed": "0", **sent}
+    page = as_alice.post(address, given, headers=bracketed)
+    assert_all_in_brackets(page, data_of(lived_in))
+
+
+def test_why_votes_of_a_file_are_refused_is_finished(as_alice, lived_in, bracketed):
+    head = "pair_id,prompt_id,first,second,rater,question,value,left"
+    for rows in ("a,p0,nobody-0,early-0,ann,match,first,", "a,p0,late-0,early-0,ann,match,x,", ""):
+        file = SimpleUploadedFile("votes.csv", f"{head}\n{rows}\n".encode())
+        page = as_alice.post(
+            reverse("pairs-import", args=[lived_in.slug]), {"file": file}, headers=bracketed
+        )
+        if page.status_code != 302:
+            words = ("first", "second", "tie", "neither", "cannot_tell")
+            assert_all_in_brackets(page, [*data_of(lived_in), *words])
 
 
 def test_an_image_and_its_answers_are_finished(as_alice, lived_in, bracketed):

@@ -14,11 +14,13 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations import event_log
 from annotations.access import HtmxRequest, Place, owner_place_or_404, research_place_or_404
 from annotations.errors import ImportRefused, Refused, StudyRefused
+from annotations.language.stored_words import say
 from annotations.models import Image, PairPlan, Study
 from annotations.pages.form_values import whole
 from annotations.pairs import draws, files
@@ -62,10 +64,11 @@ def pairs_draw(request: HtmxRequest, slug: str) -> HttpResponse:
                     "There are no pairs yet: draw some, then say how they are asked."
                 )
             _keep_plan(study, given)
-            messages.success(request, "Saved for all pairs of this study.")
+            messages.success(request, gettext("Saved for all pairs of this study."))
         else:
             made = _draw(request, study, given)
-            messages.success(request, f"Drew {made}. {made.note}".strip())
+            drawn = gettext("Drew %(pairs)s.") % {"pairs": words.of_draw(made)}
+            messages.success(request, " ".join([drawn, *map(say, made.note.splitlines())]))
     except Refused as refusal:
         return _page(request, place, given, refused=[refusal.message], status=refusal.status)
     return redirect("pairs", slug=slug)
@@ -89,7 +92,7 @@ def pairs_import(request: HtmxRequest, slug: str) -> HttpResponse:
     said = taken.sentence()
     words_of_log = f"imported votes on pairs: {said}"[:300]
     event_log.note(place.study, "imported", words_of_log, by=request.user)
-    messages.success(request, said)
+    messages.success(request, say(said))
     return redirect("pairs", slug=slug)
 
 
@@ -149,7 +152,10 @@ def _page(
             "given": given,
             "expected": _expected(study, given),
             "generators": list(study.generators.order_by("name").values_list("name", flat=True)),
-            "draws": list(study.pair_draws.order_by("-pk")[:DRAWS_SHOWN]),
+            "draws": [
+                {"draw": one, "words": words.of_draw(one), "note": one.note.splitlines()}
+                for one in study.pair_draws.order_by("-pk")[:DRAWS_SHOWN]
+            ],
             "refused": refused or [],
             "wrong": wrong or [],
             "columns": ", ".join(files.COLUMNS),
@@ -205,9 +211,11 @@ def _keep_plan(study: Study, given: Mapping[str, str]) -> None:
 def _draw(request: HtmxRequest, study: Study, given: Mapping[str, str]) -> Any:
     per_prompt, seed = whole(given["per_prompt"]), whole(given["seed"])
     if Image.objects.filter(study=study).order_by()[: MOST_IMAGES + 1].count() > MOST_IMAGES:
+        most = f"{MOST_IMAGES:,}"
+        command = f"manage.py pairs {study.slug} draw --per-prompt {per_prompt}"
         raise StudyRefused(
-            f"This study has more than {MOST_IMAGES:,} images: drawing takes longer there than a "
-            f"page may. Draw with “manage.py pairs {study.slug} draw --per-prompt {per_prompt}”."
+            f"This study has more than {most} images: drawing takes longer there than a page may. "
+            f"Draw with “{command}”."
         )
     if given["which"] == "information":
         made = draw_informative(study=study, per_prompt=per_prompt, seed=seed, by=request.user)
