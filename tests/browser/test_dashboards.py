@@ -128,6 +128,7 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
     ]
 
 
+@pytest.mark.nightly("tests/audit/pages has the part that htmx asks for")
 def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page, alice, study):
     reported(study, JUDGES[0])
     page = open_page(alice, at("drift"))
@@ -144,6 +145,7 @@ def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page
     expect(page.get_by_role("row").filter(has_text="Soft-TIFA").first).to_be_visible()
 
 
+@pytest.mark.nightly("test_navigation.py has every page in both themes")
 def test_the_chart_follows_the_theme(open_page, alice, report):
     page = open_page(alice, at("drift"))
     draw_charts(page)
@@ -242,6 +244,7 @@ def test_a_select_changes_the_address_and_the_address_the_page(open_page, alice,
     expect(page.get_by_role("heading", name=re.compile("by atomicity")).first).to_be_visible()
 
 
+@pytest.mark.nightly("tests/audit/pages chooses judges by the address")
 def test_a_name_in_a_chart_leaves_its_judge_alone_and_so_do_boxes_with_keys(
     open_page, alice, report
 ):
@@ -317,6 +320,7 @@ def test_how_the_pages_look(open_page, alice, report, size):
     take(page, f"audit-evidence-{size}")
 
 
+@pytest.mark.nightly("tests/audit/pages opens the pages of such studies")
 @pytest.mark.parametrize("size", SIZES)
 def test_how_the_bad_cases_look(open_page, alice, study, size):
     page = open_page(alice, at("slices"), size=SIZES[size])

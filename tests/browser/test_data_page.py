@@ -11,6 +11,7 @@ from tests.browser.conftest import settled
 from tests.browser.test_look import SIZES, take
 
 
+@pytest.mark.nightly("test_navigation.py has the page in both themes; the tests below use it")
 @pytest.mark.parametrize("size", SIZES)
 def test_the_data_browser_in_both_themes(open_page, alice, study, size):
     run = lifecycle.start_run(study=study, name="geneval-builtin")

@@ -31,7 +31,10 @@ def shows_nothing(text: str) -> None:
         assert secret not in text, secret
 
 
-@pytest.mark.parametrize("command", ["doctor", "migrate"])
+SECOND = pytest.param("migrate", marks=pytest.mark.nightly("`doctor` asks both, too"))
+
+
+@pytest.mark.parametrize("command", ["doctor", SECOND])
 def test_with_its_database_and_broker_away_it_tells_no_password(tmp_path, command):
     ended = start(
         tmp_path,
