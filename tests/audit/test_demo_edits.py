@@ -79,6 +79,7 @@ def test_the_summary_says_what_was_planted(edits, client, django_user_model):
     assert not re.search(rf"{BOTH} follows people on [^.]*, but not on [^.]*“kept”", page)
 
 
+@pytest.mark.nightly("the test before it reads the same summary")
 def test_each_question_says_of_every_judge_what_its_report_says(edits):
     found = each_question(edits, NONE)
     assert list(found["questions"]) == ["did", "kept", "looks_right"]

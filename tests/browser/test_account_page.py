@@ -29,6 +29,7 @@ def code(letters: str) -> str:
     return one_time_codes.code_at(base64.b32decode(letters), step)
 
 
+@pytest.mark.nightly("tests/audit/accounts has each step")
 @pytest.mark.parametrize("size", SIZES)
 def test_tokens_and_the_second_factor(open_page, owner, size):
     page = open_page(owner, "/account/", size=SIZES[size])

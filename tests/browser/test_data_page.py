@@ -103,6 +103,7 @@ def test_all_that_fit_are_chosen_at_once(open_page, alice, study):
     assert Selection.objects.get().images == 36
 
 
+@pytest.mark.nightly("tests/annotations/pages has each step")
 @pytest.mark.parametrize("size", SIZES)
 def test_chosen_images_get_known_answers_one_after_the_other(open_page, alice, study, size):
     page = open_page(alice, "/studies/shapes/data/", size=SIZES[size])

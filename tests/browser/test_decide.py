@@ -119,6 +119,7 @@ def test_the_ranking_and_the_images_left_to_people_are_those_of_the_chosen_judge
     )
 
 
+@pytest.mark.nightly("tests/audit/pages has the numbers of the page")
 def test_auroc_before_and_since_its_release_is_on_the_page_of_drift(open_page, alice, report):
     page = open_page(alice, reverse("drift", args=["shapes"]))
     table = page.get_by_role("region", name="Generators released after the judge")

@@ -131,6 +131,7 @@ def test_practice_has_the_keys_the_zoom_and_the_lock_of_the_label_page(open_page
     open_page.expected("Failed to load resource")
 
 
+@pytest.mark.nightly("test_navigation.py has axe look at these pages")
 @pytest.mark.parametrize("size", SIZES)
 def test_the_pages_of_people_and_known_answers(open_page, alice, bob, study, size):
     make_known(study, *study.images.order_by("pk").values_list("key", flat=True)[:3])
@@ -153,6 +154,7 @@ def test_the_pages_of_people_and_known_answers(open_page, alice, bob, study, siz
     take(page, f"known-answer-edit-{size}")
 
 
+@pytest.mark.nightly("tests/annotations/pages has the round; test_navigation.py its page")
 @pytest.mark.parametrize("size", SIZES)
 def test_the_pages_of_the_practice_round(open_page, alice, study, size):
     keys = study.images.order_by("pk").values_list("key", flat=True)[:3]
@@ -178,6 +180,7 @@ def test_the_pages_of_the_practice_round(open_page, alice, study, size):
     take(page, f"practice-round-{size}")
 
 
+@pytest.mark.nightly("test_navigation.py has axe look at these tables")
 @pytest.mark.parametrize("size", SIZES)
 def test_the_tables_of_prompts_generators_and_judges_dates(open_page, alice, study, size):
     making.scores(study, {}, name="dsg-qwen3-vl")

@@ -57,6 +57,7 @@ def test_somebody_from_another_machine_is_asked_for_the_code(open_page, size, mo
     take(page, f"first-start-code-{size}")
 
 
+@pytest.mark.nightly("tests/audit/account_pages has each step")
 @pytest.mark.parametrize("size", SIZES)
 def test_a_forgotten_password(open_page, alice, bob, settings, size):
     page = open_page(None, "/login/", size=SIZES[size])

@@ -148,6 +148,7 @@ def test_papers_forms_in_the_preview(open_page, alice, study, size, slug):
     save_screenshot(page, f"form-preview-{slug}-{size}", full=False)
 
 
+@pytest.mark.nightly("tests/annotations/forms has the pictures of examples")
 @pytest.mark.parametrize("size", SIZES)
 def test_an_examples_picture_by_clicks_and_by_a_dropped_file(
     open_page, alice, bob, study, size, tmp_path

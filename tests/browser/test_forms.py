@@ -157,6 +157,7 @@ def test_the_form_part_by_part(label, size):
     assert found[("quality", "")] == "1"
 
 
+@pytest.mark.nightly("the other forms of papers are filled here; tests/annotations/forms has all")
 @pytest.mark.parametrize("size", SIZES)
 def test_the_crowd_form(label, size):
     found = label(

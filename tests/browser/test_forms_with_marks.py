@@ -142,6 +142,7 @@ def test_cant_tell_by_its_key(open_page, bob):
     assert (answer.question, answer.value, answer.text) == ("aligned", None, "can't tell")
 
 
+@pytest.mark.nightly("tests/audit/pages has the marks")
 @pytest.mark.parametrize("size", ["desk", "phone"])
 def test_a_researcher_sees_peoples_marks_beside_the_judges_boxes(
     open_page, alice, bob, study, size

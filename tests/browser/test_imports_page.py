@@ -76,6 +76,7 @@ def opened_by_key(page, tries: int = 4) -> FileChooser:
     raise AssertionError
 
 
+@pytest.mark.nightly("tests/judges/intake has each step")
 @pytest.mark.parametrize("size", SIZES)
 def test_a_table_from_choosing_the_file_to_the_row_that_was_refused(
     open_page, alice, study, worker, tmp_path, size

@@ -37,6 +37,7 @@ def judged(study):
     return study
 
 
+@pytest.mark.nightly("test_navigation.py has axe look at the pages of judges")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_of_judges(open_page, alice, judged, name, size):

@@ -13,6 +13,7 @@ def sees_red(asked, before):
     return told(("Yes", 0.9), ("No", 0.1)) if asked.body.get("logprobs") else spoken("Yes.")
 
 
+@pytest.mark.nightly("tests/judges/model_servers has each step")
 @pytest.mark.parametrize("size", SIZES)
 def test_a_model_server_is_added_tried_and_asked(open_page, alice, study, settings, size):
     settings.JUDGE_SERVERS = ["loopback"]

@@ -51,6 +51,7 @@ def busy(study, alice, bob, charlie):
     return study
 
 
+@pytest.mark.nightly("test_navigation.py has axe look at each page")
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_in_use(open_page, alice, busy, name, size):

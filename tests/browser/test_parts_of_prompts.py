@@ -38,6 +38,7 @@ def free(alice):
     return study
 
 
+@pytest.mark.nightly("tests/judges/parts has each step")
 @pytest.mark.parametrize("size", SIZES)
 def test_parts_are_drafted_checked_and_frozen(open_page, alice, free, size):
     page = open_page(alice, "/studies/free/runs/", size=SIZES[size])

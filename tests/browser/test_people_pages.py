@@ -19,6 +19,7 @@ def door(link):
     return reverse(link.kind.replace("person", "join"), args=[invitations.token_of(link)])
 
 
+@pytest.mark.nightly("tests/annotations/studies has each step")
 @pytest.mark.parametrize("size", SIZES)
 def test_a_worker_begins_and_cannot_be_pushed_out(open_page, study, size):
     link = crowd.open_to_crowd(study=study, images_each=20, completion_code="C0FFEE")

@@ -6,6 +6,7 @@ import gzip
 from pathlib import Path
 from statistics import median
 
+import pytest
 from django.contrib.staticfiles import finders
 
 from tests.browser.conftest import make_study
@@ -46,6 +47,7 @@ UPCOMING_IS_HERE = """() => {
 }"""
 
 
+@pytest.mark.nightly("tests/annotations/pages has what the page asks for")
 def test_the_next_picture_comes_while_the_one_before_is_looked_at(open_page, bob, capsys):
     page = open_page(bob, LABEL)
     page.evaluate(WATCH)

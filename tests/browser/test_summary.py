@@ -31,6 +31,7 @@ def at(name: str) -> str:
     return reverse(name, args=["shapes"])
 
 
+@pytest.mark.nightly("tests/audit/pages has the lines and their links")
 def test_each_judge_has_a_line_that_opens_its_page(open_page, alice):
     body = reports.make_report(study=alice.study).body
     page = open_page(alice, at("summary"), size=DESKTOP)
@@ -68,6 +69,7 @@ def test_charts_need_no_javascript(open_page, alice):
         assert picture.bounding_box()["height"] > 100
 
 
+@pytest.mark.nightly("test_dashboards.py draws each chart")
 def test_a_mouse_over_a_chart_makes_it_interactive(open_page, alice):
     reports.make_report(study=alice.study)
     page = open_page(alice, at("drift"), size=DESKTOP)

@@ -18,6 +18,7 @@ def study(transactional_db):
     return made
 
 
+@pytest.mark.nightly("tests/audit/training has each step")
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 def test_a_set_is_chosen_looked_at_and_its_borderline_images_go_to_people(open_page, alice, size):
     page = open_page(alice, reverse("training", args=["shapes"]), size=size)

@@ -69,6 +69,7 @@ def why(study):
     return [*why_words.sentences(body, anchored=bool(held)), *certified]
 
 
+@pytest.mark.nightly("one that changes its scores is caught beside it")
 def test_a_server_whose_model_changes_behind_the_same_name_is_caught_by_the_anchors():
     model = ["judge-2026-01", 0.6, "fp_a"]
     with standing_in(lambda asked, before: as_model(*model)) as state:

@@ -87,6 +87,7 @@ def test_a_hung_broker_holds_no_page_and_the_work_is_found_later(hung_broker, st
     assert run.state == Run.State.FINISHED
 
 
+@pytest.mark.nightly("one call to a hung broker is held beside it")
 @pytest.mark.django_db
 def test_a_hundred_calls_to_a_hung_broker_wait_for_it_once(hung_broker, study, monkeypatch):
     run = lifecycle.start_run(study=study, name="geneval-builtin")

@@ -182,6 +182,7 @@ def test_a_database_that_does_not_answer_is_said_in_words(tmp_path):
     assert "Traceback" not in ended.stderr
 
 
+@pytest.mark.nightly("five processes; Django makes them after each migration")
 def test_permissions_that_a_killed_upgrade_left_out_come_with_the_next(tmp_path):
     count = "from django.contrib.auth.models import Permission as P; print(P.objects.count());"
     lines(start(tmp_path, DO))

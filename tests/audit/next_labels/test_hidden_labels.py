@@ -13,6 +13,7 @@ from tests.bench import hidden_labels
 pytestmark = pytest.mark.django_db
 
 
+@pytest.mark.nightly("smaller studies are held beside it")
 def test_most_of_the_demos_labels_hidden_the_assisted_score_still_holds_the_whole(
     settings, tmp_path, capsys
 ):

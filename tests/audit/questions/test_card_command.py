@@ -18,6 +18,7 @@ def said(capsys, *arguments):
     return capsys.readouterr().out
 
 
+@pytest.mark.nightly("test_card.py measures a judge from end to end")
 def test_one_command_scores_measures_and_prints(capsys, tmp_path):
     study = bench(12)
     text = said(capsys, "geneval-builtin", "--study", study.slug, "--count", "12")

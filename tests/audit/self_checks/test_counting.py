@@ -124,6 +124,7 @@ def test_on_the_builtin_engine_the_relations_hold():
     }
 
 
+@pytest.mark.nightly("the other engines are named by the same count")
 @pytest.mark.django_db
 def test_an_engine_that_takes_left_for_right_is_named_by_the_drawings(monkeypatch):
     right = builtin._stands
@@ -137,6 +138,7 @@ def test_an_engine_that_takes_left_for_right_is_named_by_the_drawings(monkeypatc
     assert found["mirror"] == 0
 
 
+@pytest.mark.nightly("the other engines are named by the same count")
 @pytest.mark.django_db
 def test_an_engine_that_hears_every_side_as_left_is_named_by_the_mirror(monkeypatch):
     right = builtin._stands
@@ -164,6 +166,7 @@ def test_an_engine_that_does_not_look_at_colors_is_named_by_the_swap(monkeypatch
     assert row["violations"] == row["made"] > 0
 
 
+@pytest.mark.nightly("the other engines are named by the same count")
 @pytest.mark.django_db
 def test_an_engine_that_rolls_dice_is_named_by_asking_twice(monkeypatch):
     likelihood, rolled = builtin._likelihood, iter(range(10**6))

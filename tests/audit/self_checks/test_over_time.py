@@ -125,6 +125,7 @@ def test_the_command_tells_counts_reasons_and_what_changed_since_the_first_time(
     assert "(the same version)" in text
 
 
+@pytest.mark.nightly("the test before it reads the same body")
 def test_the_command_gives_the_same_as_data():
     bench(10)
     told("geneval-builtin", "bench", "--count", "10")

@@ -99,6 +99,7 @@ def test_each_planted_cause_is_found_and_the_others_are_not(part):
     assert found.alarms <= 0.15
 
 
+@pytest.mark.nightly("drawn tables; the digits are held beside it")
 def test_the_parts_of_a_thousand_tables_add_up_to_the_gap():
     drawn, added_up = np.random.default_rng(7), 0
     for _ in range(1000):

@@ -38,6 +38,7 @@ def test_the_scale_of_a_judge_does_not_matter_once_ranked():
     assert permutation.paired(pearson, truth, np.exp(a), 100 * b).p == found.p
 
 
+@pytest.mark.nightly("drawn worlds; the digits are held beside it")
 @pytest.mark.simulation
 def test_p_is_below_five_per_cent_in_at_most_so_many_lives_without_a_difference():
     rng = np.random.default_rng(3)

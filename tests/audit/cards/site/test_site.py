@@ -270,6 +270,7 @@ def test_thousands_of_hostile_cards_and_editions_are_refused_with_a_sentence(tmp
     refuse_or_show_hostile_cards(tmp_path, 42, int(os.environ.get("CARD_MUTATIONS", "10000")) // 2)
 
 
+@pytest.mark.nightly("the size of a large site")
 def test_forty_cards_are_no_more_than_three_megabytes(tmp_path):
     site = build_site(read_cards(write_cards(tmp_path, 40)))
     assert sum(map(len, site.values())) <= 3_000_000

@@ -74,6 +74,7 @@ def test_intervals_by_prompts_hold_the_truth_in_95_of_100_worlds():
     assert 0.93 <= share_covered(World(), 250) <= 0.97
 
 
+@pytest.mark.nightly("a hundred prompts are held beside it")
 def test_with_twenty_prompts_the_intervals_hold_the_truth_as_often():
     # With the normal's 1.96 in 93 of 100.
     assert 0.94 <= share_covered(World(prompts=20), 400) <= 0.97
@@ -87,6 +88,7 @@ def test_of_five_prompts_the_interval_has_students_reach():
     )
 
 
+@pytest.mark.nightly("why intervals go by prompts; those are held beside it")
 def test_intervals_by_single_votes_are_too_narrow_where_prompts_matter():
     assert share_covered(World(prompt_effect=1.2, votes_of_a_prompt=40), 60, "votes") < 0.9
 

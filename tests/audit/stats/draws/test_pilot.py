@@ -69,6 +69,7 @@ def test_a_missing_answer_is_not_counted():
     assert found.between.value == pytest.approx(0.0625)
 
 
+@pytest.mark.nightly("drawn worlds; the digits are held beside it")
 def test_the_intervals_hold_the_truth_about_as_often_as_they_say():
     random, held = np.random.default_rng(1), np.zeros(3)
     prompts = np.repeat(np.arange(60), 3)

@@ -20,6 +20,7 @@ def world(seed: int, right: tuple[np.ndarray, np.ndarray] = RIGHT) -> tuple[np.n
     return image, who, (random.random(image.size) < chance) * 1.0, image // 4, truth
 
 
+@pytest.mark.nightly("drawn worlds; the digits are held beside it")
 def test_intervals_hold_what_was_planted():
     held = []
     for seed in range(30):
