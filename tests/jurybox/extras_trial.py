@@ -79,9 +79,12 @@ TRIALS = {
     ),
     "mcp": Trial("import mcp", "a greeting of an agent answered"),
     "judges": Trial(
-        "import torch, transformers, open_clip, timm, mmdet.apis",
-        "a tensor multiplied",
-        "import torch; assert float(torch.ones(2) @ torch.ones(2)) == 2",
+        # mmdet comes without compiled operators, and the engine knows what to do about it.
+        DJANGO + "; import transformers, open_clip, timm; from judges.engines import mmdetection; "
+        "mmdetection.library()",
+        "a Mask2Former built",
+        DJANGO + "; from judges.engines import mmdetection; "
+        "mmdetection.build(mmdetection.config_file(mmdetection.CONFIGS[0]))",
     ),
     "generate": Trial(
         "import diffusers, peft",
