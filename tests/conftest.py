@@ -8,15 +8,17 @@ from types import SimpleNamespace
 import pytest
 from django.db import transaction
 from django.middleware import csrf
-from django.test import override_settings
+from django.test import TransactionTestCase, override_settings
 from hypothesis import settings as hypothesis_settings
 
 from annotations import random_keys
-from tests import making
+from tests import making, ready_database
 
 # Hypothesis without a clock and without dice: the same examples everywhere, however slow.
 hypothesis_settings.register_profile("steady", deadline=None, derandomize=True, database=None)
 hypothesis_settings.load_profile("steady")
+
+TransactionTestCase._fixture_teardown = lambda _: ready_database.empty_tables()
 
 # What is loaded for the tests stays to the end: the collector need not walk over it again and again.
 gc.disable()
@@ -37,6 +39,12 @@ def pytest_collection_modifyitems(items) -> None:
         for mark in item.iter_markers("nightly"):
             if not mark.args:
                 raise pytest.UsageError(f"{item.nodeid} is nightly: say what the quick set has.")
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings, django_db_blocker):
+    with django_db_blocker.unblock():
+        ready_database.begin_with_copy()
 
 
 @pytest.fixture(scope="session")
