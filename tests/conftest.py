@@ -2,7 +2,9 @@ import gc
 import secrets
 import shutil
 import string
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -13,6 +15,7 @@ from hypothesis import settings as hypothesis_settings
 
 from annotations import random_keys
 from tests import making, ready_database
+from tests.starts import ROOT
 
 # Hypothesis without a clock and without dice: the same examples everywhere, however slow.
 hypothesis_settings.register_profile("steady", deadline=None, derandomize=True, database=None)
@@ -32,6 +35,21 @@ def pytest_runtestloop() -> None:
     gc.freeze()
     gc.set_threshold(20_000, 20, 20)
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session) -> None:
+    """Of several processes each begins to load at another place, and finds the rest compiled by the
+    others: where nothing compiled is kept, all of them would compile everything at the same time."""
+    given = getattr(session.config, "workerinput", None)
+    if given is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    files = sorted(Path(__file__).parent.rglob("test_*.py"))
+    number = int(given["workerid"].removeprefix("gw"))
+    for file in files[number * len(files) // given["workercount"] :] if number else ():
+        # What cannot be loaded is told when it is collected.
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
 
 
 def pytest_collection_modifyitems(items) -> None:

@@ -51,10 +51,8 @@ def content(file) -> list[str]:
         return [re.sub(r"'[\d-]+ [\d:.]+'", "", line) for line in database.iterdump()]
 
 
-WITHOUT = pytest.param("no_backup=True", marks=pytest.mark.nightly("that no step saves then"))
-
-
-@pytest.mark.parametrize("flags", ["", WITHOUT])
+@pytest.mark.nightly("the same with a database of a release: released/test_forward.py")
+@pytest.mark.parametrize("flags", ["", "no_backup=True"])
 def test_the_tables_are_saved_before_they_change_unless_there_is_a_backup(tmp_path, flags):
     half = UPGRADE + "c('migrate', 'annotations', '0001', verbosity=0);"
     told = lines(start(tmp_path, f"{half} c('upgrade', {flags});"))
