@@ -2,21 +2,26 @@ import gc
 import secrets
 import shutil
 import string
+from contextlib import suppress
 from importlib import import_module
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from django.db import transaction
 from django.middleware import csrf
-from django.test import override_settings
+from django.test import TransactionTestCase, override_settings
 from hypothesis import settings as hypothesis_settings
 
 from annotations import random_keys
-from tests import making
+from tests import making, ready_database
+from tests.starts import ROOT
 
 # Hypothesis without a clock and without dice: the same examples everywhere, however slow.
 hypothesis_settings.register_profile("steady", deadline=None, derandomize=True, database=None)
 hypothesis_settings.load_profile("steady")
+
+TransactionTestCase._fixture_teardown = lambda _: ready_database.empty_tables()
 
 # What is loaded for the tests stays to the end: the collector need not walk over it again and again.
 gc.disable()
@@ -32,11 +37,32 @@ def pytest_runtestloop() -> None:
     gc.enable()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session) -> None:
+    """Of several processes each begins to load at another place, and finds the rest compiled by the
+    others: where nothing compiled is kept, all of them would compile everything at the same time."""
+    given = getattr(session.config, "workerinput", None)
+    if given is None or session.config.args_source is not pytest.Config.ArgsSource.TESTPATHS:
+        return
+    files = sorted(Path(__file__).parent.rglob("test_*.py"))
+    number = int(given["workerid"].removeprefix("gw"))
+    for file in files[number * len(files) // given["workercount"] :] if number else ():
+        # What cannot be loaded is told when it is collected.
+        with suppress(Exception, pytest.skip.Exception):
+            import_module(".".join(file.relative_to(ROOT).with_suffix("").parts))
+
+
 def pytest_collection_modifyitems(items) -> None:
     for item in items:
         for mark in item.iter_markers("nightly"):
             if not mark.args:
                 raise pytest.UsageError(f"{item.nodeid} is nightly: say what the quick set has.")
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(django_db_modify_db_settings, django_db_blocker):
+    with django_db_blocker.unblock():
+        ready_database.begin_with_copy()
 
 
 @pytest.fixture(scope="session")

@@ -109,6 +109,11 @@ def test_a_lock_holds_all_that_its_packages_need_here(file):
     assert missing == []
 
 
+def test_a_start_with_charts_makes_no_parsers_of_addresses():
+    """`jsonschema` loads them wherever they are installed, and no test and no tool here needs them."""
+    assert {"lark", "rfc3987-syntax"} & locked(ROOT / "requirements-dev.lock").keys() == set()
+
+
 @pytest.mark.nightly("made for a release")
 def test_the_list_of_parts_names_every_package_of_the_whole_product(tmp_path):
     target = tmp_path / "sbom.json"

@@ -248,6 +248,8 @@ def test_own_answers_lead_back_to_each_image(open_page, bob):
     take(page, "answers-phone")
     page.locator(".own-answers").get_by_role("listitem").first.get_by_role("link").click()
     expect(page.get_by_text("You answered this one")).to_be_visible()
+    # Before its script has begun, the page hears no key.
+    page.wait_for_load_state("load")
     page.keyboard.type("nn")
     expect(page.locator("#state")).to_contain_text("saved")
     assert answers_of(bob)[-1] == {"aligned": 0, "quality": 0}

@@ -27,7 +27,7 @@ from audit.accounts import addresses, second_factor, tokens
 from audit.models import Comment, Identity, Report
 from audit.reports import make as reports
 from judges.models import Upload
-from tests import making
+from tests import making, ready_database
 from tests.annotations.pairs.test_votes import with_pairs
 from tests.audit.test_settings import start
 
@@ -162,7 +162,6 @@ def test_the_files_of_the_database_forget_as_well(tmp_path):
     code = f"""
 import glob
 from django.core.management import call_command
-call_command("migrate", verbosity=0)
 from django.contrib.auth.models import User
 from django.db import connection
 user = User.objects.create_user("{MARK}", "{MARK}@example.org")
@@ -174,6 +173,7 @@ name = str(settings.DATABASES["default"]["NAME"])
 held = [path for path in glob.glob(name + "*") if b"{MARK}" in open(path, "rb").read()]
 print("held by", held)
 """
+    ready_database.copy_sqlite(tmp_path / "jurybox.sqlite3")
     ended = start(tmp_path, code)
     assert ended.returncode == 0, ended.stderr
     assert ended.stdout.strip().endswith("held by []")

@@ -8,7 +8,6 @@ import os
 import re
 import sqlite3
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
@@ -18,9 +17,9 @@ import psycopg
 from psycopg import sql
 
 from tests.needs import POSTGRES_URL
+from tests.starts import run_program
 
 HERE = Path(__file__).resolve().parent
-ROOT = HERE.parents[1]
 KINDS = ("sqlite", "postgresql")
 # Newer programs write these lines, which an older server does not know.
 NOT_SQL = re.compile(r"^(\\(un)?restrict .*|SET transaction_timeout = .*)$", re.MULTILINE)
@@ -73,11 +72,12 @@ def write(url: str, file: Path) -> None:
 
 
 def run(url: str, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """A program on this database, with nothing else of this machine's installation."""
-    return subprocess.run(
-        [sys.executable, *words],
-        cwd=ROOT,
-        env={
+    """A program on this database, with nothing else of this machine's installation: `python WORDS`."""
+    name, *more = words[words[0] == "-m" :]
+    how = "run_path" if name.endswith(".py") else "run_module"
+    return run_program(
+        f"import runpy, sys; sys.argv = {[name, *more]}; runpy.{how}({name!r}, run_name='__main__')",
+        {
             "PATH": os.environ["PATH"],
             "JURYBOX_VAR": str(folder),
             "DATABASE_URL": url,
@@ -85,7 +85,4 @@ def run(url: str, folder: Path, *words: str) -> subprocess.CompletedProcess[str]
             "SECRET_KEY": "the key under which the small databases of each release were made",
             "DJANGO_SETTINGS_MODULE": "audit.settings",
         },
-        capture_output=True,
-        text=True,
-        check=False,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from contextlib import nullcontext
 
 import pytest
 from django.core.files.storage import default_storage
@@ -76,7 +77,7 @@ def test_an_error_inside_gives_it_back():
     InThread(lambda: _hold([], "")).ended()
 
 
-def test_a_picture_that_an_import_has_found_is_not_removed_before_its_row_is_written():
+def test_a_picture_that_an_import_has_found_is_not_removed_before_its_row_is_written(monkeypatch):
     study = making.study(prompts=1)
     files = list(study.images.values_list("file", flat=True))
     with locks.together(PICTURES):
@@ -85,8 +86,11 @@ def test_a_picture_that_an_import_has_found_is_not_removed_before_its_row_is_wri
         going = InThread(lambda: run_job(asked.pk))
         wait_until(lambda: not Image.objects.exists(), "the end of the rows")
         assert all(default_storage.exists(file) for file in files)
-        # A study of the same name: its pictures have the same names.
-        making.study(prompts=1)
+        # A study of the same name: its pictures have the same names. The lock is held for it: another
+        # session that asked for it would wait behind the deletion until that gives up.
+        with monkeypatch.context() as held:
+            held.setattr(locks, "together", lambda name: nullcontext())
+            making.study(prompts=1)
     going.ended()
     assert all(default_storage.exists(file) for file in files)
     assert set(Image.objects.values_list("file", flat=True)) == set(files)

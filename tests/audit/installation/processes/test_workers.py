@@ -1,6 +1,5 @@
 """Workers are copies of the process that has imported everything, and end with it, in order."""
 
-import gc
 import json
 import os
 import signal
@@ -26,7 +25,6 @@ def channel(monkeypatch):
     monkeypatch.setattr(workers, "_run", run)
     monkeypatch.setattr(workers.connections, "close_all", lambda: None)
     yield reading
-    gc.unfreeze()
     os.close(reading)
     os.close(writing)
 

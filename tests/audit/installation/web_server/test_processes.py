@@ -20,9 +20,19 @@ from tests.waiting import PATIENCE, reserve_port, wait_until
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory) -> Iterator[tuple[subprocess.Popen, int]]:
-    with running(tmp_path_factory.mktemp("var")) as found:
-        yield found
+def started() -> Iterator[tuple[contextlib.ExitStack, list[tuple[subprocess.Popen, int]]]]:
+    with contextlib.ExitStack() as until_the_end:
+        yield until_the_end, []
+
+
+@pytest.fixture
+def server(started, tmp_path_factory) -> tuple[subprocess.Popen, int]:
+    """That of the tests before, where it still runs."""
+    until_the_end, servers = started
+    if not servers or servers[-1][0].poll() is not None:
+        folder = tmp_path_factory.mktemp("var")
+        servers.append(until_the_end.enter_context(running(folder)))
+    return servers[-1]
 
 
 @contextmanager
@@ -99,13 +109,13 @@ def test_it_says_nothing_of_what_it_runs_on(server):
         assert "Server" not in answer.headers
 
 
-def test_when_it_is_asked_to_stop_it_stops_with_all_its_processes(tmp_path):
-    with running(tmp_path) as (process, port):
-        left = children(process.pid)
-        process.terminate()
-        assert process.wait(timeout=PATIENCE) == 0
-        assert not any(is_alive(pid) for pid in left)
-        assert not answers(port)
+def test_when_it_is_asked_to_stop_it_stops_with_all_its_processes(server):
+    process, port = server
+    left = children(process.pid)
+    process.terminate()
+    assert process.wait(timeout=PATIENCE) == 0
+    assert not any(is_alive(pid) for pid in left)
+    assert not answers(port)
 
 
 @pytest.mark.nightly("it leaves none when it is asked to stop")
