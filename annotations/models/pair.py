@@ -6,6 +6,7 @@ from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy
 
 from annotations.models.annotation import LANGUAGE_LENGTH
 from annotations.models.image import Generator, Image
@@ -51,9 +52,9 @@ class PairDraw(models.Model):
 
     class DrawRule(models.TextChoices):
         RANDOM = "random", "at random, so many for each prompt"
-        DUEL = "duel", "two generators against each other"
-        ADAPTIVE = "adaptive", "more often where the outcome is open"
-        FILE = "file", "came with a file"
+        DUEL = "duel", gettext_lazy("two generators against each other")
+        ADAPTIVE = "adaptive", gettext_lazy("more often where the outcome is open")
+        FILE = "file", gettext_lazy("came with a file")
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="pair_draws")
     by = models.CharField(max_length=10, choices=DrawRule)
