@@ -2,7 +2,6 @@
 
 import uuid
 
-from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
@@ -12,7 +11,7 @@ from annotations.models.annotation import LANGUAGE_LENGTH
 from annotations.models.image import Generator, Image
 from annotations.models.people import Membership
 from annotations.models.prompt import Prompt
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 from annotations.random_keys import new_public_id
 
 
@@ -63,9 +62,7 @@ class PairDraw(models.Model):
     seed = models.BigIntegerField(null=True, blank=True)
     duel = models.ManyToManyField(Generator, blank=True, related_name="+")
     note = models.TextField(blank=True, help_text="Where the generators could not be connected.")
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    made_by = optional_account()
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
