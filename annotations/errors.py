@@ -6,6 +6,7 @@ Refused                the base class (400)
 ├── LabelRefused       the answer was not saved (409)
 ├── FormRefused        the form cannot be used; one sentence for each mistake (422)
 ├── StudyRefused       the study or its people cannot be changed like this (409)
+│   └── TableRefused   nothing of a table was taken; one sentence for each mistake (422)
 └── ImportRefused      nothing was imported (422)
 """
 
@@ -13,6 +14,7 @@ import re
 
 # An absolute path: where a worker has its files is nobody's business, the file's name is.
 FOLDERS = re.compile(r"(?<![\w.:/-])(?:/[\w.+@~-]+)+/(?=[\w.+@~-]*)")
+NAMED = 20  # mistakes of a table
 
 
 def without_folders(words: str) -> str:
@@ -61,6 +63,15 @@ class FormRefused(Refused):
 class StudyRefused(Refused):
     status = 409
     code = "study"
+
+
+class TableRefused(StudyRefused):
+    status = 422
+
+    def __init__(self, wrong: list[str]) -> None:
+        more = [f"… and {len(wrong) - NAMED} more."] if len(wrong) > NAMED else []
+        self.wrong = wrong[:NAMED] + more
+        super().__init__("Nothing was imported. " + " ".join(self.wrong))
 
 
 class ImportRefused(Refused):

@@ -16,9 +16,6 @@ people_renamed = Signal()
 account_told = Signal()
 # An account goes, in the same transaction: user.
 account_erased = Signal()
-# A program asks for questions and does not say in which language: user. A listener answers with the one that
-# the account has chosen, or with nothing.
-language_asked = Signal()
 # A stored answer waits for a worker: job. Workers find it without, a little later.
 answer_requested = Signal()
 

@@ -2,12 +2,7 @@ from django.apps import AppConfig
 from django.db.models.signals import post_save
 from django.dispatch import Signal
 
-from annotations.signals import (
-    answer_requested,
-    connect_later,
-    language_asked,
-    people_renamed,
-)
+from annotations.signals import answer_requested, connect_later, people_renamed
 from judges.signals import scores_changed
 
 
@@ -36,6 +31,5 @@ def later_listeners() -> list[tuple[Signal, str]]:
         (scores_changed, "audit.tasks:call_for_report"),
         (help_wanted, "audit.tasks:call_helpers"),
         (answer_requested, "audit.tasks:call_for_answer"),
-        (language_asked, "audit.accounts.language:tell_language"),
         (user_logged_in, "audit.accounts.trail:note_log_in"),
     ]

@@ -33,7 +33,7 @@ from django.views.decorators.http import require_POST
 
 from annotations.language.counts import count_things
 from annotations.language.stored_words import say, translate_stored
-from audit.accounts.language import ENGLISH, chosen_language, known_language
+from audit.accounts.language import ENGLISH, account_language, chosen_language, known_language
 from audit.models import AccountLanguage
 
 register = template.Library()
@@ -54,6 +54,8 @@ class SpeaksLanguage:
         language = wanted or find_language(request)
         with translation.override(language):
             request.LANGUAGE_CODE = language
+            # Looked up where it matters alone; a token says who asks once the view has begun.
+            request.account_language = lambda: account_language(request.user)  # type: ignore[attr-defined]
             response = self.get_response(request)
         keep = getattr(request, "language_to_keep", wanted)
         if keep:

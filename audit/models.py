@@ -6,7 +6,7 @@ from django.db.models import F
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
-from annotations.models import Image, Job, Study, in_payload
+from annotations.models import Image, Job, Study, in_payload, optional_account
 
 
 class Reports(models.QuerySet["Report"]):
@@ -30,9 +30,7 @@ class Report(models.Model):
     # A hash of the few rows that it rests on and that no label or score changes: generators, runs, people.
     rows = models.CharField(max_length=64, blank=True)
     seconds = models.FloatField()
-    made_for = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    made_for = optional_account()
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = Reports.as_manager()
@@ -76,9 +74,7 @@ class TrainingSet(models.Model):
     body = models.JSONField(help_text="What was taken and why, with its signature.")
     rows = models.JSONField(help_text="Each image with its weight, score and labels.")
     sha256 = models.CharField(max_length=64)
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    made_by = optional_account()
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -117,9 +113,7 @@ class Finding(models.Model):
         default=0, help_text="More that is wrong, or could be."
     )
     state = models.CharField(max_length=5, choices=State, default=State.OPEN)
-    said_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    said_by = optional_account()
     said_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -374,9 +368,7 @@ class Comment(models.Model):
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="comments")
     image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="comments")
     text = models.TextField()
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    by = optional_account()
     created_at = models.DateTimeField(default=timezone.now)
 
     class Meta:

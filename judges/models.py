@@ -26,6 +26,7 @@ from annotations.models import (
     Study,
     in_outcome,
     in_payload,
+    optional_account,
     row_in_payload,
 )
 from annotations.random_keys import new_key
@@ -38,9 +39,7 @@ class Recipe(models.Model):
     name = models.CharField(max_length=80, unique=True)
     title = models.CharField(max_length=120)
     text = models.TextField()
-    added_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    added_by = optional_account()
     added_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -105,9 +104,7 @@ class Run(models.Model):
     scored = models.PositiveIntegerField(default=0, db_default=0)
     failed = models.PositiveIntegerField(default=0, db_default=0)
     assumed = models.PositiveIntegerField(default=0, db_default=0)
-    started_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    started_by = optional_account()
     started_at = models.DateTimeField()
     finished_at = models.DateTimeField(null=True, blank=True)
     judge_released = models.DateField(
@@ -573,9 +570,7 @@ class PartsVersion(models.Model):
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="parts_versions")
     number = models.PositiveSmallIntegerField()
     source = models.CharField(max_length=200, help_text="The grammar, or a server's model.")
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    by = optional_account()
     created_at = models.DateTimeField(auto_now_add=True)
     frozen_at = models.DateTimeField(null=True, blank=True)
 
@@ -628,9 +623,7 @@ class ModelServer(models.Model):
     price_in = models.FloatField(null=True, blank=True, help_text="For a million tokens asked.")
     price_out = models.FloatField(null=True, blank=True, help_text="For a million tokens told.")
     daily_budget = models.FloatField(null=True, blank=True)
-    added_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    added_by = optional_account()
     added_at = models.DateTimeField(auto_now_add=True)
     trial = models.JSONField(
         default=dict, blank=True, help_text="What came of asking it about a drawn picture."

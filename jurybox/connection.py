@@ -117,7 +117,9 @@ class Connection:
             sent, headers["Content-Type"] = json.dumps(body).encode(), "application/json"
         if once:
             headers["Idempotency-Key"] = secrets.token_hex(16)
-        for left in reversed(range(TRIES if once else 1)):
+        left = TRIES if once else 1
+        while True:
+            left -= 1
             try:
                 with self.open(method, path, query, body=sent, headers=headers) as answer:
                     text = answer.read()
@@ -126,7 +128,6 @@ class Connection:
                 if not left or isinstance(error, Problem) and error.status not in GATEWAYS:
                     raise
                 time.sleep(self.pause)
-        return None
 
     def read_picture(self, address: str, *, most: int) -> tuple[bytes, str]:
         """The picture at an `address` that the API gave, and its kind: jpeg, png, webp …"""

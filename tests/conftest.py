@@ -3,6 +3,7 @@ import secrets
 import shutil
 import string
 from contextlib import suppress
+from datetime import timedelta
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,6 +12,7 @@ import pytest
 from django.db import transaction
 from django.middleware import csrf
 from django.test import TransactionTestCase, override_settings
+from django.utils import timezone
 from hypothesis import settings as hypothesis_settings
 
 from annotations import random_keys
@@ -93,6 +95,29 @@ def media(settings, tmp_path):
     """Pictures of one test never meet those of another."""
     settings.MEDIA_ROOT = tmp_path / "media"
     return settings.MEDIA_ROOT
+
+
+@pytest.fixture
+def clock(monkeypatch):
+    """It stands still; `clock(seconds)` moves it."""
+    now = [timezone.now()]
+    monkeypatch.setattr(timezone, "now", lambda: now[0])
+
+    def move(seconds: float) -> None:
+        now[0] += timedelta(seconds=seconds)
+
+    return move
+
+
+@pytest.fixture
+def no_engines(settings):
+    """No engine of another test, and no key for a server."""
+    from judges import registry
+
+    settings.OPENAI_API_KEY = ""
+    registry.forget_engines()
+    yield
+    registry.forget_engines()
 
 
 @pytest.fixture(scope="module")

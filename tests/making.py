@@ -7,12 +7,14 @@ import math
 import random
 import uuid
 from datetime import date
+from itertools import starmap
 from unittest import mock
 
 from django.conf import settings
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.http import HttpResponse
 from django.test import Client
 from PIL import Image as Picture
 
@@ -48,6 +50,11 @@ def noise(width: int, height: int) -> Picture.Image:
     return Picture.frombytes("RGB", (width, height), content)
 
 
+def html_of(response: HttpResponse) -> str:
+    assert response.status_code == 200
+    return response.content.decode()
+
+
 def study(slug: str = "shapes", *, prompts: int = 4, overlap: int = 3, files: bool = True) -> Study:
     made = Study.objects.create(
         slug=slug,
@@ -56,31 +63,26 @@ def study(slug: str = "shapes", *, prompts: int = 4, overlap: int = 3, files: bo
         overlap=overlap,
     )
     outcome = Outcome()
-    write_study.import_prompts(
-        study=made, records=(prompt(number) for number in range(prompts)), outcome=outcome
-    )
-    write_study.import_generators(
-        study=made,
-        records=[
-            GeneratorRecord("early", date(2021, 1, 1)),
-            GeneratorRecord("late", date(2024, 1, 1)),
-        ],
-        outcome=outcome,
+    generators = {"early": date(2021, 1, 1), "late": date(2024, 1, 1)}
+    images = (
+        ImageRecord(
+            key=f"{generator}-{number}",
+            prompt=f"p{number}",
+            generator=generator,
+            content=png((number, 0, 0)) if files else None,
+        )
+        for number in range(prompts)
+        for generator in generators
     )
     # Starting processes costs more than to decode such small pictures.
     with mock.patch.object(decode_process, "FEW", math.inf):
-        write_study.import_images(
+        write_study.import_records(
             study=made,
-            records=(
-                ImageRecord(
-                    key=f"{generator}-{number}",
-                    prompt=f"p{number}",
-                    generator=generator,
-                    content=png((number, 0, 0)) if files else None,
-                )
-                for number in range(prompts)
-                for generator in ("early", "late")
-            ),
+            records=[
+                *map(prompt, range(prompts)),
+                *starmap(GeneratorRecord, generators.items()),
+                *images,
+            ],
             outcome=outcome,
         )
     assert outcome.rejected == []
@@ -138,7 +140,7 @@ def label(person: Membership, *, aligned: float = 1, quality: float = 1) -> Anno
 def labels(study: Study, values: dict[str, dict[str, float]], *, question: str = "aligned") -> None:
     """`{image key: {rater: value}}` as an import would bring it."""
     outcome = Outcome()
-    write_study.import_labels(
+    write_study.import_records(
         study=study,
         records=(
             LabelRecord(image=image, rater=rater, question=question, value=float(value))

@@ -36,7 +36,7 @@ def test_rows_of_labels_are_checked_between_short_transactions(study, monkeypatc
     names = ("aligned", "quality", "note")
     records = [LabelRecord("early-0", who, name, 1) for who in ("ann", "ben") for name in names]
     outcome = Outcome()
-    write_study.import_labels(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     # PostgreSQL has many writers at a time.
     parts = 3 if connection.vendor == "sqlite" else 1
     assert checked == [False] * parts and written == [True] * parts

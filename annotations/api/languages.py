@@ -10,7 +10,6 @@ from rest_framework.request import Request
 
 from annotations.forms.versions import shown_language
 from annotations.models import FormVersion
-from annotations.signals import language_asked
 
 HEADER = OpenApiParameter(
     "Accept-Language",
@@ -36,5 +35,4 @@ def _find_language(request: Request) -> str:
             return get_supported_language_variant(code)
         except LookupError:
             continue
-    told = [] if header else language_asked.send(sender=None, user=request.user)
-    return next((language for _, language in told if language), "en")
+    return "en" if header else request.account_language()  # type: ignore[attr-defined]

@@ -10,8 +10,10 @@ import hashlib
 import io
 import json
 import os
+import shutil
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,7 @@ from annotations.errors import Refused
 from annotations.exports.labels import Rows
 from annotations.exports.study_tables import file_name, missing_labels
 from annotations.models import Study
+from annotations.sources.parquet_rows import import_package
 
 # Rows that go into a Parquet file at once.
 BATCH = 10_000
@@ -63,6 +66,24 @@ def write_parts(path: Path, parts: Iterable[bytes]) -> str:
     return sha.hexdigest()
 
 
+@contextmanager
+def draft_folder(folder: Path) -> Iterator[Path]:
+    """A folder to write into, which gets its name at the end: whole, or not at all."""
+    if folder.exists():
+        raise ExportRefused(f"{folder} exists already; choose another name or remove it.")
+    draft = folder.with_name(f"{folder.name}.part")
+    shutil.rmtree(draft, ignore_errors=True)
+    try:
+        draft.mkdir(parents=True)
+        yield draft
+        draft.rename(folder)
+    except OSError as error:
+        words = error.strerror or error
+        raise ExportRefused(f"{folder} cannot be written: {words}.") from error
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+
+
 class Sink(io.RawIOBase):
     """A file that is only written: what came in since the last `take` is sent on."""
 
@@ -90,13 +111,8 @@ class Sink(io.RawIOBase):
 
 def as_parquet(rows: Rows, columns: Iterable[str]) -> Iterator[bytes]:
     """Numbers of `value` in one column, texts in another: a column has one type."""
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise ExportRefused(
-            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
-        ) from None
+    pyarrow = import_package("pyarrow", refused=ExportRefused)
+    parquet = import_package("pyarrow.parquet")
     types = {
         name: pyarrow.float64()
         if name in NUMBERS

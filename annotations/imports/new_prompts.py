@@ -110,7 +110,7 @@ def write(*, study: Study, records: Iterable[PromptRecord]) -> Outcome:
     """Those that are new; the outcome says what was left out."""
     wanted = sort_out(study=study, records=records)
     outcome = Outcome()
-    write_study.import_prompts(study=study, records=_free(study, wanted.new), outcome=outcome)
+    write_study.import_records(study=study, records=_free(study, wanted.new), outcome=outcome)
     outcome.unchanged += len(wanted.there)
     if wanted.twice:
         outcome.warnings.append(f"{len(wanted.twice)} stood twice and were taken once.")

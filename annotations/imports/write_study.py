@@ -7,9 +7,8 @@ others are written all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterable
+from typing import Any
 
 from annotations.database import bulk
 from annotations.imports.outcome import Outcome
@@ -34,18 +33,8 @@ from annotations.sources.records import (
 from annotations.stored_answers.store import outdate_answers
 from annotations.versions import raise_labels_version
 
-__all__ = [
-    "Outcome",
-    "import_generators",
-    "import_images",
-    "import_labels",
-    "import_prompts",
-    "import_records",
-]
-
 BATCH = 500
 LABEL_BATCH = 10_000
-R = TypeVar("R", PromptRecord, ImageRecord, LabelRecord)
 Writer = Callable[[list[Any]], None]
 
 
@@ -142,47 +131,3 @@ def import_records(
             outcome.step(rows)
     outcome.warnings += labels.remarks()
     outdate()
-
-
-def import_prompts(*, study: Study, records: Iterable[PromptRecord], outcome: Outcome) -> None:
-    import_records(study=study, records=records, outcome=outcome)
-
-
-def import_generators(
-    *, study: Study, records: Iterable[GeneratorRecord], outcome: Outcome
-) -> None:
-    import_records(study=study, records=records, outcome=outcome)
-
-
-def import_images(*, study: Study, records: Iterable[ImageRecord], outcome: Outcome) -> None:
-    import_records(study=study, records=_with_lines(records), outcome=outcome)
-
-
-def import_labels(
-    *,
-    study: Study,
-    records: Iterable[LabelRecord],
-    outcome: Outcome,
-    simulated: bool = False,
-    for_anybody: bool = True,
-) -> None:
-    """Rows of one person about one image become one annotation; they may stand anywhere."""
-    lines = _with_lines(records)
-    import_records(
-        study=study,
-        records=lines,
-        outcome=outcome,
-        simulated=simulated,
-        for_anybody=for_anybody,
-    )
-
-
-def _with_lines(records: Iterable[R]) -> Iterator[R]:
-    """Records that were made by a program have no line: they are counted."""
-    for number, record in enumerate(records, 1):
-        if record.line:
-            yield record
-        elif isinstance(record, LabelRecord):
-            yield record._replace(line=number)
-        else:
-            yield replace(record, line=number)

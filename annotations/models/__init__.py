@@ -16,7 +16,7 @@ from annotations.models.requests import KeptAnswer, RateCount
 from annotations.models.retention import Retention
 from annotations.models.selection import SelectedImage, Selection
 from annotations.models.stored_answer import AnswerJob, LabelVersion, StoredAnswer
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 from annotations.models.whole_study import Deletion, StudyCopy
 
 __all__ = [
@@ -66,5 +66,6 @@ __all__ = [
     "StudyCopy",
     "in_outcome",
     "in_payload",
+    "optional_account",
     "row_in_payload",
 ]

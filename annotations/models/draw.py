@@ -1,10 +1,9 @@
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
 from annotations.models.image import Image
 from annotations.models.selection import Selection
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 
 
 class Draw(models.Model):
@@ -23,9 +22,7 @@ class Draw(models.Model):
     selection = models.ForeignKey(
         Selection, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
     )
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    made_by = optional_account()
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -70,9 +67,7 @@ class AnchorSet(models.Model):
     count = models.PositiveIntegerField(help_text="How many images were drawn.")
     of = models.PositiveIntegerField(help_text="How many images could be drawn.")
     seed = models.BigIntegerField()
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    made_by = optional_account()
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:
@@ -113,9 +108,7 @@ class AnchorRound(models.Model):
     anchors = models.ForeignKey(AnchorSet, on_delete=models.CASCADE, related_name="rounds")
     study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="asks_again")
     words = models.CharField(max_length=4, choices=Wording)
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    made_by = optional_account()
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -2,7 +2,7 @@ from django.conf import settings
 from django.db import models
 
 from annotations.models.people import Membership
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 
 
 class EventsStay(models.QuerySet):
@@ -27,9 +27,7 @@ class Event(models.Model):
         Study, null=True, blank=True, on_delete=models.CASCADE, related_name="events"
     )
     at = models.DateTimeField(auto_now_add=True)
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    by = optional_account()
     by_command = models.BooleanField(default=False, help_text="On the server's own command line.")
     did = models.CharField(max_length=40)
     words = models.CharField(max_length=500)

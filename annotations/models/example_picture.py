@@ -1,8 +1,7 @@
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 from annotations.random_keys import new_public_id
 
 
@@ -19,9 +18,7 @@ class ExamplePicture(models.Model):
     sha256 = models.CharField(max_length=64)
     width = models.PositiveIntegerField()
     height = models.PositiveIntegerField()
-    added_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    added_by = optional_account()
     added_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

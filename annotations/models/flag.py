@@ -1,9 +1,9 @@
-from django.conf import settings
 from django.db import models
 from django.utils.translation import gettext_lazy
 
 from annotations.models.image import Image
 from annotations.models.people import Membership
+from annotations.models.study import optional_account
 
 
 class Flag(models.Model):
@@ -23,9 +23,7 @@ class Flag(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     # Written by the owner when it is settled.
     settled_at = models.DateTimeField(null=True, blank=True)
-    settled_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    settled_by = optional_account()
     remark = models.TextField(blank=True)
 
     class Meta:

@@ -6,13 +6,12 @@ from functools import partial
 from typing import Any
 
 from django.apps import apps
-from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy, gettext_noop
 
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 
 # Small jobs are done within it.
 FRESH = timedelta(seconds=2)
@@ -65,9 +64,7 @@ class Job(Leased):
     study = models.ForeignKey(
         Study, null=True, blank=True, on_delete=models.CASCADE, related_name="jobs"
     )
-    by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    by = optional_account()
     key = models.CharField(max_length=200, blank=True, help_text="The same asked again is one job.")
     payload = models.JSONField(default=dict, blank=True)
     state = models.CharField(max_length=8, choices=State, default=State.WAITING)

@@ -2,16 +2,16 @@
 
 import uuid
 
-from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
 from django.db.models import F, Q
+from django.utils.translation import gettext_lazy
 
 from annotations.models.annotation import LANGUAGE_LENGTH
 from annotations.models.image import Generator, Image
 from annotations.models.people import Membership
 from annotations.models.prompt import Prompt
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 from annotations.random_keys import new_public_id
 
 
@@ -51,9 +51,9 @@ class PairDraw(models.Model):
 
     class DrawRule(models.TextChoices):
         RANDOM = "random", "at random, so many for each prompt"
-        DUEL = "duel", "two generators against each other"
-        ADAPTIVE = "adaptive", "more often where the outcome is open"
-        FILE = "file", "came with a file"
+        DUEL = "duel", gettext_lazy("two generators against each other")
+        ADAPTIVE = "adaptive", gettext_lazy("more often where the outcome is open")
+        FILE = "file", gettext_lazy("came with a file")
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="pair_draws")
     by = models.CharField(max_length=10, choices=DrawRule)
@@ -62,9 +62,7 @@ class PairDraw(models.Model):
     seed = models.BigIntegerField(null=True, blank=True)
     duel = models.ManyToManyField(Generator, blank=True, related_name="+")
     note = models.TextField(blank=True, help_text="Where the generators could not be connected.")
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    made_by = optional_account()
     made_at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -5,7 +5,7 @@ from django.utils import timezone
 from django.utils.translation import gettext, gettext_lazy
 
 from annotations.models.selection import Selection
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 from annotations.names import clean_name, name_look
 from annotations.random_keys import new_nonce
 
@@ -67,9 +67,7 @@ class Invitation(models.Model):
     role = models.CharField(max_length=12, choices=Role, default=Role.ANNOTATOR)
     note = models.CharField(max_length=200, blank=True, help_text="Who it is for.")
     nonce = models.CharField(max_length=16, default=new_nonce, editable=False)
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    made_by = optional_account()
     uses = models.PositiveIntegerField(
         null=True, blank=True, default=1, validators=[MinValueValidator(1)]
     )

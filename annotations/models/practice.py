@@ -1,10 +1,10 @@
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
 from annotations.models.form import FormVersion
 from annotations.models.image import Image
 from annotations.models.people import Membership
+from annotations.models.study import optional_account
 
 
 class KnownAnswer(models.Model):
@@ -14,9 +14,7 @@ class KnownAnswer(models.Model):
     """
 
     image = models.OneToOneField(Image, on_delete=models.CASCADE, related_name="known")
-    set_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    set_by = optional_account()
     set_at = models.DateTimeField(auto_now=True)
     explanation = models.TextField(blank=True, help_text="Shown in a practice round.")
 

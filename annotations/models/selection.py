@@ -1,8 +1,7 @@
-from django.conf import settings
 from django.db import models
 
 from annotations.models.image import Image
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 
 
 class Selection(models.Model):
@@ -10,9 +9,7 @@ class Selection(models.Model):
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="selections")
     name = models.CharField(max_length=200)
-    made_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    made_by = optional_account()
     made_at = models.DateTimeField(auto_now_add=True)
     images = models.PositiveIntegerField(default=0)
 

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
@@ -7,6 +7,16 @@ from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from annotations.models.form import FormVersion
+
+if TYPE_CHECKING:
+    from django.contrib.auth.models import User
+
+
+def optional_account() -> "models.ForeignKey[User | None, User | None]":
+    """Of who did something, for as long as the account is there."""
+    return models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
+    )
 
 
 class StudiesThere(models.Manager["Study"]):
@@ -68,9 +78,7 @@ class Study(models.Model):
     simulated = models.BooleanField(
         default=False, help_text="Images and answers were made by a program."
     )
-    created_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, null=True, blank=True, on_delete=models.SET_NULL, related_name="+"
-    )
+    created_by = optional_account()
     created_at = models.DateTimeField(auto_now_add=True)
     first = models.ForeignKey(
         "Selection",

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import content_disposition_header
 from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import Place, owner_place_or_404, research_place_or_404
+from annotations.errors import TableRefused
 from annotations.models import Generator
+from annotations.pages.form_values import send_csv, sent_table
 from annotations.studies import generators as generator_table
 from annotations.studies.generators import FIELDS, TypedDetails
 
@@ -60,18 +59,14 @@ def generators(request: HttpRequest, slug: str) -> HttpResponse:
 @require_POST
 def generator_import(request: HttpRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
-    file, typed = request.FILES.get("file"), request.POST.get("table", "")
-    if file is not None and (file.size or 0) > LARGEST_TABLE:
-        return _page(request, place, typed=typed, refused=["The file is larger than 1 MB."])
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "generators.csv"
-        path.write_bytes(file.read() if file is not None else typed.encode())
-        try:
+    typed = request.POST.get("table", "")
+    try:
+        with sent_table(request, "generators.csv", LARGEST_TABLE) as path:
             changed = generator_table.import_table(study=place.study, path=path)
-        except generator_table.TableRefused as refusal:
-            return _page(request, place, typed=typed, refused=refusal.wrong)
-        except generator_table.GeneratorsRefused as refusal:
-            return _page(request, place, typed=typed, refused=[refusal.message])
+    except TableRefused as refusal:
+        return _page(request, place, typed=typed, refused=refusal.wrong)
+    except generator_table.GeneratorsRefused as refusal:
+        return _page(request, place, typed=typed, refused=[refusal.message])
     messages.success(
         request,
         ngettext(
@@ -87,12 +82,7 @@ def generator_import(request: HttpRequest, slug: str) -> HttpResponse:
 @require_GET
 def generator_csv(request: HttpRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
-    name = content_disposition_header(True, f"{slug}-generators.csv") or ""
-    return HttpResponse(
-        generator_table.as_table(place.study),
-        content_type="text/csv; charset=utf-8",
-        headers={"Content-Disposition": name},
-    )
+    return send_csv(generator_table.as_table(place.study), f"{slug}-generators")
 
 
 def _read_generators(request: HttpRequest) -> dict[int, TypedDetails]:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
 
 from django.contrib import messages
 from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
-from django.utils.http import content_disposition_header
 from django.utils.text import Truncator
 from django.utils.translation import gettext, ngettext
 from django.views.decorators.http import require_GET, require_POST
@@ -22,12 +19,12 @@ from annotations.access import (
     owner_place_or_404,
     research_place_or_404,
 )
-from annotations.errors import StudyRefused
+from annotations.errors import StudyRefused, TableRefused
 from annotations.forms.display import blocks
 from annotations.forms.html import questions_html
 from annotations.forms.versions import questions_for
 from annotations.models import Image, Selection
-from annotations.pages.form_values import sent_answers, whole
+from annotations.pages.form_values import send_csv, sent_answers, sent_table, whole
 from annotations.studies import known_answers, selections
 from annotations.studies import settings as study_settings
 
@@ -149,17 +146,11 @@ def known_answer_edit(request: PersonsRequest, slug: str, public_id: str) -> Htt
 @require_POST
 def known_answer_import(request: PersonsRequest, slug: str) -> HttpResponse:
     place = owner_place_or_404(request, slug)
-    file, typed = request.FILES.get("file"), request.POST.get("table", "")
-    if file is not None and (file.size or 0) > LARGEST_TABLE:
-        return _list(request, place, typed, ["The file is larger than 10 MB; send a part of it."])
-    content = file.read() if file is not None else typed.encode()
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "known-answers.csv"
-        path.write_bytes(content)
-        try:
+    try:
+        with sent_table(request, "known-answers.csv", LARGEST_TABLE) as path:
             count = known_answers.import_table(study=place.study, path=path, by=request.user)
-        except known_answers.TableRefused as refusal:
-            return _list(request, place, typed, refusal.wrong)
+    except TableRefused as refusal:
+        return _list(request, place, request.POST.get("table", ""), refusal.wrong)
     messages.success(
         request,
         ngettext("%(count)s gold question imported.", "%(count)s gold questions imported.", count)
@@ -171,11 +162,7 @@ def known_answer_import(request: PersonsRequest, slug: str) -> HttpResponse:
 @require_GET
 def known_answer_csv(request: HttpRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
-    name = content_disposition_header(True, f"{slug}-known-answers.csv") or ""
-    text = known_answers.as_table(place.study)
-    return HttpResponse(
-        text, content_type="text/csv; charset=utf-8", headers={"Content-Disposition": name}
-    )
+    return send_csv(known_answers.as_table(place.study), f"{slug}-known-answers")
 
 
 def _typed(values: list[str]) -> float | str:

@@ -7,11 +7,12 @@ in the memory, however large its row groups are.
 from __future__ import annotations
 
 import contextlib
+import importlib
 import json
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -146,13 +147,20 @@ def content_of(value: Any) -> bytes | None:
     return value.get("bytes") if isinstance(value, dict) else value
 
 
-def open_parquet(path: Path) -> Any:
+def import_package(
+    module: str, what: str = "Parquet", refused: Callable[[str], Exception] = Unreadable
+) -> Any:
+    """A module that the core goes without; `what` needs it."""
     try:
-        from pyarrow import parquet
+        return importlib.import_module(module)
     except ImportError:
-        raise Unreadable(
-            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
-        ) from None
+        package = module.partition(".")[0]
+        words = f"{what} needs {package}: pip install {package} (it is in requirements.txt)."
+        raise refused(words) from None
+
+
+def open_parquet(path: Path) -> Any:
+    parquet = import_package("pyarrow.parquet")
     try:
         # Read bit by bit: a column in a row group may have hundreds of megabytes.
         bit_by_bit: dict[str, Any] = {"buffer_size": 2**20, "pre_buffer": False}

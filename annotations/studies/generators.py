@@ -17,7 +17,7 @@ from django.db.models import F, QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from annotations import event_log
-from annotations.errors import StudyRefused
+from annotations.errors import StudyRefused, TableRefused
 from annotations.exports import study_tables
 from annotations.exports.labels import as_csv
 from annotations.language.stored_words import say
@@ -87,16 +87,6 @@ class GeneratorsRefused(StudyRefused):
         words = [f"{names[pk]}, {field}: {reason}" for (pk, field), reason in wrong.items()]
         super().__init__("Nothing was changed. " + " ".join(words[:20]))
         self.wrong = wrong
-
-
-class TableRefused(StudyRefused):
-    """A table with mistakes; nothing of it was taken. `wrong`: a sentence each."""
-
-    status = 422
-
-    def __init__(self, wrong: list[str]) -> None:
-        super().__init__("Nothing was imported. " + " ".join(wrong[:20]))
-        self.wrong = wrong[:20]
 
 
 def _line_words(line: int, field: str, reason: str) -> str:

@@ -19,7 +19,7 @@ from django.utils.timezone import now
 from django.utils.translation import gettext
 
 from annotations import event_log
-from annotations.errors import LabelRefused, StudyRefused
+from annotations.errors import LabelRefused, StudyRefused, TableRefused
 from annotations.exports.labels import defused
 from annotations.forms.per_image import AskedQuestion
 from annotations.forms.validate_answers import validated
@@ -35,7 +35,6 @@ from annotations.studies.share import Share
 
 COLUMNS, MORE = ("image_id", "question", "value"), ("atom", "explanation")
 LONGEST_EXPLANATION = 2000
-MOST_NAMED = 20
 BATCH = 500
 
 
@@ -165,18 +164,6 @@ def remove(*, image: Image) -> None:
     image.save(update_fields=["gold"])
     KnownAnswer.objects.filter(image=image).delete()
     event_log.note(image.study_id, "gold", f"made the image {image.key} an ordinary one again")
-
-
-class TableRefused(StudyRefused):
-    """A table of known answers with mistakes; nothing of it was taken. `wrong`: a sentence each."""
-
-    status = 422
-
-    def __init__(self, wrong: list[str]) -> None:
-        more = len(wrong) - MOST_NAMED
-        shown = wrong[:MOST_NAMED] + ([f"… and {more} more."] if more > 0 else [])
-        super().__init__("Nothing was imported. " + " ".join(shown))
-        self.wrong = shown
 
 
 @transaction.atomic

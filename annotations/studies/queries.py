@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,6 +110,13 @@ def answers_in_words(study: Study) -> dict[str, dict[str, Any]]:
     counted = words.values_list("question").annotate(
         Count("pk"), Count("annotation__image", distinct=True)
     )
+    return frequent_words(counted, given)
+
+
+def frequent_words(
+    counted: Iterable[tuple[str, int, int]], given: dict[str, list[tuple[int, str]]]
+) -> dict[str, dict[str, Any]]:
+    """`counted`: question, its answers, and of how many images; `given`: how often each text, by question."""
     return {
         question: {
             "answers": answers,

@@ -20,7 +20,7 @@ from django.utils.translation import gettext, gettext_noop
 from annotations import event_log
 from annotations.errors import Refused
 from annotations.rates import Rate
-from audit.accounts.language import language_of_mails
+from audit.accounts.language import account_language
 from audit.models import ConfirmedAddress
 
 MAILS = Rate("mails to confirm an address", free=3, every=timedelta(hours=1))
@@ -80,7 +80,7 @@ def send_letter(account: int, address: str) -> None:
     user = User.objects.filter(pk=account, is_active=True).exclude(email="").first()
     if user is not None:
         link = address.rstrip("/") + path_for(user)
-        with translation.override(language_of_mails(user)):
+        with translation.override(account_language(user)):
             subject = gettext("Confirm your address for Jurybox")
             letter = [
                 gettext("Somebody, we hope you, gave this address for the account “%(name)s”.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from django.conf import settings
-from django.contrib.auth.models import User
+from django.contrib.auth.models import AnonymousUser, User
 
 from audit.models import AccountLanguage
 
@@ -15,16 +15,12 @@ def known_language(name: str) -> str:
     return name if name in dict(settings.LANGUAGES) else ""
 
 
-def chosen_language(user: User) -> str:
+def chosen_language(user: User | AnonymousUser) -> str:
     """Empty where this account has chosen none."""
     chosen = AccountLanguage.objects.filter(user_id=user.pk).values_list("language", flat=True)
     return known_language(chosen.first() or "")
 
 
-def tell_language(*, user: User, **_: object) -> str:
-    """To a program that asks for questions with this person's token."""
-    return chosen_language(user)
-
-
-def language_of_mails(user: User) -> str:
+def account_language(user: User | AnonymousUser) -> str:
+    """Of mails, and of the questions that a program asks for with this person's token."""
     return chosen_language(user) or ENGLISH

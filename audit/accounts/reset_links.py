@@ -30,7 +30,7 @@ from annotations import event_log
 from annotations.errors import NotYours, Refused
 from annotations.models import Membership, Study
 from annotations.rates import Rate
-from audit.accounts.language import language_of_mails
+from audit.accounts.language import account_language
 
 # Mails for one typed name, and questions of one network.
 MAILS = Rate("reset mails for a name", free=3, every=timedelta(hours=1))
@@ -75,7 +75,7 @@ def send_mails(accounts: Sequence[int], address: str) -> None:
     users = User.objects.filter(pk__in=list(accounts), is_active=True).exclude(email="")
     for user in users:
         link = address.rstrip("/") + path_for(user)
-        with translation.override(language_of_mails(user)):
+        with translation.override(account_language(user)):
             subject = gettext("A new password for Jurybox")
             letter = [
                 gettext(

@@ -93,7 +93,7 @@ class Filters:
             if given[name] not in known:
                 given[name] = ""
         for name in ("least", "most"):
-            if number_of(given[name]) is None:
+            if read_number(given[name]) is None:
                 given[name] = ""
         if not given["judge"]:
             given["least"] = given["most"] = ""
@@ -133,10 +133,6 @@ class Filters:
 
     def without_filters(self, *names: str) -> Filters:
         return replace(self, **dict.fromkeys(names, ""))
-
-
-def number_of(text: str) -> float | None:
-    return read_number(text)
 
 
 def images_of(study: Study, filters: Filters, run: Run | None = None) -> QuerySet[Image]:
@@ -274,7 +270,7 @@ def _answer_of(answer: str) -> tuple[str, dict[str, float]] | None:
         means = {"yes": {"mean__gt": 0.5}, "no": {"mean__lt": 0.5}, "draw": {"mean": 0.5}}
         return (question, means[says]) if question else None
     low, dash, high = says.partition("-")
-    least, most = number_of(low), number_of(high)
+    least, most = read_number(low), read_number(high)
     if not question or not dash or least is None or most is None:
         return None
     return question, {"mean__gte": least, "mean__lte": most}
@@ -300,7 +296,7 @@ def _scored(
     if run is None:
         raise NotThere("judge")
     given: dict[str, Any] = {"scores__run": run, "scores__value__isnull": False}
-    least, most = number_of(filters.least), number_of(filters.most)
+    least, most = read_number(filters.least), read_number(filters.most)
     if least is not None:
         given["scores__value__gte"] = least
     if most is not None:

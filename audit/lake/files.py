@@ -10,15 +10,16 @@ LAKE/STUDY/atom-scores/0.parquet
 from __future__ import annotations
 
 import hashlib
-import importlib
 import json
 import os
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
+from annotations.sources.parquet_rows import import_package
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -56,14 +57,7 @@ class LakeRefused(Refused):
     status = 422
 
 
-def needs(module: str) -> Any:
-    """pyarrow or duckdb: neither is in the core."""
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        raise LakeRefused(
-            f"A lake needs {module}: pip install {module} (it is in requirements.txt)."
-        ) from None
+needs = partial(import_package, what="A lake", refused=LakeRefused)
 
 
 def schema(table: str) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import heapq
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import date
@@ -14,7 +13,7 @@ import numpy as np
 
 from annotations import consensus, marks
 from annotations.scales import CANT_TELL
-from annotations.studies.queries import LONGEST_WORDS, WORDS_SHOWN
+from annotations.studies.queries import frequent_words
 from audit.lake.files import ADDED, COLUMNS, LakeRefused, checked_files, needs, schema, stamp_of
 from audit.reports.pairing import (
     UNRATED,
@@ -225,19 +224,7 @@ class LakeStudy:
         rows = self._ask(
             f"SELECT question, count(*), count(DISTINCT image_id) {words}", CANT_TELL, marks.BEGINS
         )
-        return {
-            question: {
-                "answers": answers,
-                "images": images,
-                "most_frequent": [
-                    {"text": text[:LONGEST_WORDS], "n": n}
-                    for n, text in heapq.nsmallest(
-                        WORDS_SHOWN, given[question], key=lambda row: (-row[0], row[1])
-                    )
-                ],
-            }
-            for question, answers, images in sorted(rows)
-        }
+        return frequent_words(rows, given)
 
     def _named_columns(self, beginning: str) -> list[str]:
         return [one["file"] for one in self.manifest["files"] if one["file"].startswith(beginning)]

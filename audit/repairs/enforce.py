@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from annotations.errors import Refused, StudyRefused
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Image, Study
-from annotations.sources.records import GeneratorRecord, ImageRecord
+from annotations.sources.records import GeneratorRecord, ImageRecord, Record
 from audit.models import Finding
 from audit.repairs.painters import Painter, new_seed
 
@@ -45,21 +46,18 @@ def enforce(
         painter.check(todo[0].image)
     outcome = Outcome()
     makers = {one.image.generator for one in todo}
-    write_study.import_generators(
-        study=study,
-        records=[
-            GeneratorRecord(
-                name=f"{maker.name} + {arm}",
-                release_date=maker.release_date,
-                family=maker.family,
-                note=f"Images of {maker.name}, {arm}.",
-            )
-            for maker in sorted(makers, key=lambda maker: maker.name)
-            for arm in ARMS
-        ],
-        outcome=outcome,
+    generators = (
+        GeneratorRecord(
+            name=f"{maker.name} + {arm}",
+            release_date=maker.release_date,
+            family=maker.family,
+            note=f"Images of {maker.name}, {arm}.",
+        )
+        for maker in sorted(makers, key=lambda maker: maker.name)
+        for arm in ARMS
     )
-    write_study.import_images(study=study, records=_images(todo, painter, advance), outcome=outcome)
+    records: Iterator[Record] = chain(generators, _images(todo, painter, advance))
+    write_study.import_records(study=study, records=records, outcome=outcome)
     if outcome.rejected:
         raise StudyRefused(f"An image could not be taken in: {outcome.rejected[0]['reason']}")
     return MadePicture(2 * len(todo), len(findings) - len(todo))

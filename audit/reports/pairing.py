@@ -331,7 +331,7 @@ def pair(
     decided: bool = False,
     kept: KeptArrays | None = None,
 ) -> Paired:
-    """Takes a constant number of queries. With `decided`, also reads what the owner decided where
+    """Takes a constant number of queries for each judge. With `decided`, also reads what the owner decided where
     people disagreed. `kept`: judges' scores as earlier reports have read them."""
     people, images, prompts = _people(study, question)
     if decided:

@@ -16,6 +16,7 @@ from typing import Any
 
 from annotations.errors import Refused
 from annotations.exports.files import write_lines
+from annotations.sources.parquet_rows import import_package
 from audit.training.pictures import Pictures
 
 Rows = list[dict[str, Any]]
@@ -191,13 +192,8 @@ def _types(columns: tuple[str, ...]) -> dict[str, str]:
 
 def _parquet(folder: Path, records: Iterator[dict[str, Any]], columns: dict[str, str]) -> int:
     """With the features of the hub's datasets in the schema, so that pictures are read as such."""
-    try:
-        import pyarrow
-        from pyarrow import parquet as files
-    except ImportError:
-        raise Refused(
-            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
-        ) from None
+    pyarrow = import_package("pyarrow", refused=Refused)
+    files = import_package("pyarrow.parquet")
     types = {
         "image": pyarrow.struct([("bytes", pyarrow.binary()), ("path", pyarrow.string())]),
         "bool": pyarrow.bool_(),

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.exports.files import write_lines
+from annotations.exports.files import draft_folder, write_lines
 from annotations.models import Generator, Study
 from audit.models import TrainingSet
 from audit.training.formats import WRITERS, SetOnDisk
@@ -27,8 +25,6 @@ def write_set(made: TrainingSet, folder: Path, layout: str, *, licence: str = ""
     """What was written, as counts."""
     if layout not in WRITERS:
         raise Refused(f"Sets are written as {', '.join(WRITERS)}; “{layout[:40]}” is none of them.")
-    if folder.exists():
-        raise Refused(f"{folder} exists already; choose another name or remove it.")
     rows = made.rows
     named = {pair[side] for pair in made.body["pairs"] for side in ("better", "worse")}
     if layout not in ("dpo", "kto"):
@@ -38,21 +34,17 @@ def write_set(made: TrainingSet, folder: Path, layout: str, *, licence: str = ""
     content = SetOnDisk(
         rows, made.body["pairs"], made.body["signature"]["judge"], pictures_of(made.study, rows)
     )
-
-    def fill(draft: Path) -> dict[str, Any]:
+    with draft_folder(folder) as draft:
         counts = WRITERS[layout](content, draft)
         write_lines(draft / "README.md", [card(made, layout, counts, licence)])
-        return counts
-
-    return _complete(folder, layout, fill)
+        _check_rows(draft, layout, counts)
+    return counts
 
 
 def write_voted(
     made: Voted, folder: Path, *, licence: str = "", beside: TrainingSet | None = None
 ) -> dict[str, Any]:
     """Pairs that people voted for; with `beside`, the pairs of a set too, of prompts without a vote."""
-    if folder.exists():
-        raise Refused(f"{folder} exists already; choose another name or remove it.")
     rows, pairs = dict(made.rows), list(made.pairs)
     if beside is not None:
         known = {row["image"]: row for row in beside.rows}
@@ -67,8 +59,7 @@ def write_voted(
     signature: dict[str, Any] = {"sha256": made.signature, "asked": made.asked.as_dict()}
     if beside is not None:
         signature["beside"] = beside.sha256
-
-    def fill(draft: Path) -> dict[str, Any]:
+    with draft_folder(folder) as draft:
         counts = WRITERS["dpo"](content, draft)
         counts["by"] = dict(sorted(Counter(one["source"] for one in pairs).items()))
         told = [*made.sentences(), *(beside.body["warnings"] if beside else [])]
@@ -84,29 +75,17 @@ def write_voted(
             f"Signature: {json.dumps(signature, ensure_ascii=False)}",
         ]
         write_lines(draft / "README.md", ["\n".join(lines) + "\n"])
-        return counts
-
-    return _complete(folder, "dpo", fill)
-
-
-def _complete(folder: Path, layout: str, fill: Callable[[Path], dict[str, Any]]) -> dict[str, Any]:
-    draft = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(draft, ignore_errors=True)
-    try:
-        draft.mkdir(parents=True)
-        counts = fill(draft)
-        found = rows_in(draft, layout)
-        if found != counts["rows"]:
-            raise Refused(
-                f"{counts['rows']} rows were written and {found} could be read again: the disk may be "
-                "full or damaged."
-            )
-        draft.rename(folder)
-    except OSError as error:
-        raise Refused(f"{folder} cannot be written: {error.strerror}.") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        _check_rows(draft, "dpo", counts)
     return counts
+
+
+def _check_rows(folder: Path, layout: str, counts: dict[str, Any]) -> None:
+    found = rows_in(folder, layout)
+    if found != counts["rows"]:
+        raise Refused(
+            f"{counts['rows']} rows were written and {found} could be read again: the disk may be "
+            "full or damaged."
+        )
 
 
 def card(made: TrainingSet, layout: str, counts: dict[str, Any], licence: str) -> str:

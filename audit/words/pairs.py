@@ -114,16 +114,10 @@ def expected(found: Expected, *, connects: bool) -> str:
 
 def of_draw(draw: PairDraw) -> str:
     """How many pairs it brought, and how they were chosen."""
-    rules = {
-        PairDraw.DrawRule.RANDOM: gettext("at random"),
-        PairDraw.DrawRule.DUEL: gettext("two generators against each other"),
-        PairDraw.DrawRule.ADAPTIVE: gettext("more often where the outcome is open"),
-        PairDraw.DrawRule.FILE: gettext("came with a file"),
-    }
-    parts = gettext("%(pairs)s, %(rule)s") % {
-        "pairs": count_pairs(draw.count),
-        "rule": rules[PairDraw.DrawRule(draw.by)],
-    }
+    # How many of each prompt follows.
+    is_random = draw.by == PairDraw.DrawRule.RANDOM
+    rule = gettext("at random") if is_random else draw.get_by_display()
+    parts = gettext("%(pairs)s, %(rule)s") % {"pairs": count_pairs(draw.count), "rule": rule}
     if not draw.per_prompt:
         return parts
     drawn = {"parts": parts, "n": f"{draw.per_prompt:,}", "seed": draw.seed}

@@ -6,7 +6,6 @@ Complete, counted and read back, or not there at all.
 from __future__ import annotations
 
 import json
-import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from pathlib import Path, PurePosixPath
@@ -15,11 +14,12 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from annotations.exports import study_tables
-from annotations.exports.files import ExportRefused, write_lines
+from annotations.exports.files import ExportRefused, draft_folder, write_lines
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import consensus_rows, label_rows
 from annotations.models import Study
 from annotations.sources.hub_dataset import COLUMNS, Fields, picture_column, picture_places
+from annotations.sources.parquet_rows import import_package
 from annotations.studies import queries as study_queries
 from judges.exports import scores
 from judges.names import runs_by_name
@@ -41,21 +41,12 @@ def write_dataset(
     licence: str = "",
 ) -> dict[str, Any]:
     """What was written: counts and the signature, as the card has them."""
-    if folder.exists():
-        raise ExportRefused(f"{folder} exists already; choose another name or remove it.")
-    draft = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(draft, ignore_errors=True)
-    try:
-        (draft / "data").mkdir(parents=True)
+    with draft_folder(folder) as draft:
+        (draft / "data").mkdir()
         columns = _columns(study)
         counts = _write_rows(draft / "data", columns, _rows(study, people, rule, _places(study)))
         about = _dataset_facts(study, people, rule, counts)
         write_lines(draft / "README.md", [card(study, about, columns, licence)])
-        draft.rename(folder)
-    except OSError as error:
-        raise ExportRefused(f"{folder} cannot be written: {error.strerror or error}.") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
     return about
 
 
@@ -163,13 +154,8 @@ def _flat(kind: str, name: str, value: str, rows: list[Row]) -> Row:
 
 def _write_rows(folder: Path, columns: Columns, rows: Iterator[Row]) -> dict[str, int]:
     """Files of a like size, named when it is known how many there are; the counts are read back."""
-    try:
-        import pyarrow
-        from pyarrow import parquet
-    except ImportError:
-        raise ExportRefused(
-            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
-        ) from None
+    pyarrow = import_package("pyarrow", refused=ExportRefused)
+    parquet = import_package("pyarrow.parquet")
     schema = _schema(pyarrow, columns)
     files: list[Path] = []
     writer, written, held, counts = None, 0, list[Row](), dict[str, int]()

@@ -8,6 +8,7 @@ from typing import IO, Any
 
 from annotations.exports.files import ExportRefused
 from annotations.models import PromptPicture
+from annotations.sources.parquet_rows import import_package
 from judges.exports.dataset import GROUP_ROWS, picture_cell, picture_features, picture_type
 
 
@@ -24,12 +25,7 @@ class PictureTable:
 def picture_table(rows: Sequence[Mapping[str, Any]], prompts: Sequence[int]) -> PictureTable:
     """Of rows as the set's reader keeps them. A column is what its values are: what does not go together is
     refused before the first byte is written."""
-    try:
-        import pyarrow
-    except ImportError:
-        raise ExportRefused(
-            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
-        ) from None
+    pyarrow = import_package("pyarrow", refused=ExportRefused)
     values = tuple({**row["row"], row["picture"]: None} for row in rows)
     picture = rows[0]["picture"]
     names = list(dict.fromkeys(name for row in values for name in row))

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 from django.core.files.storage import default_storage
 
 from annotations.exports import labels, study_tables
-from annotations.exports.files import CountedRows, ExportRefused, write_lines
+from annotations.exports.files import CountedRows, draft_folder, write_lines
 from annotations.exports.image_chunks import image_chunks
 from annotations.models import Study
 from annotations.studies import queries as study_queries
@@ -20,23 +19,9 @@ from judges.exports import scores
 def write_study(
     study: Study, folder: Path, *, people: str = "everybody", files: bool = False
 ) -> dict[str, Any]:
-    """Tables, README.json and, with `files`, the pictures; returns the content of README.json.
-
-    Everything is written to a folder beside it that gets its name at the end.
-    """
-    if folder.exists():
-        raise ExportRefused(f"{folder} exists already; choose another name or remove it.")
-    draft = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(draft, ignore_errors=True)
-    try:
-        draft.mkdir(parents=True)
-        about = _write(study, draft, people, files)
-        draft.rename(folder)
-    except OSError as error:
-        raise ExportRefused(f"{folder} cannot be written: {error.strerror}.") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
-    return about
+    """Tables, README.json and, with `files`, the pictures; returns the content of README.json."""
+    with draft_folder(folder) as draft:
+        return _write(study, draft, people, files)
 
 
 def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, Any]:

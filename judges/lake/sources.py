@@ -8,12 +8,12 @@ from __future__ import annotations
 import fnmatch
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.sources.parquet_rows import SUFFIX
+from annotations.sources.parquet_rows import SUFFIX, import_package
 
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 GLOB = frozenset("*?[")
@@ -85,16 +85,7 @@ def filesystem(root: str) -> tuple[Any, str]:
         raise LakeRefused(f"{root} cannot be opened: {reason_of(error)}.") from error
 
 
-def needs(module: str) -> Any:
-    import importlib
-
-    try:
-        return importlib.import_module(module)
-    except ImportError:
-        package = module.partition(".")[0]
-        raise LakeRefused(
-            f"A lake needs {package}: pip install {package} (it is in requirements.txt)."
-        ) from None
+needs = partial(import_package, what="A lake", refused=LakeRefused)
 
 
 def _split_glob(source: str) -> tuple[str, str]:

@@ -12,29 +12,34 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, research_place_or_404
+from annotations.jobs import JobKind
+from annotations.models import Study
 from judges import catalogue, registry, tasks
 from judges.engines.shared.memory import gib
 from judges.models import WeightCheck
 from judges.pages.runs import filled_in
 from judges.runs import weight_jobs
+from judges.runs.ask_judge import Row
 from judges.runs.ask_judge import request as request_job
 from judges.runs.queries import PART_TITLES
 
 
 @require_POST
 def ask(request: HtmxRequest, slug: str) -> HttpResponse:
-    place = research_place_or_404(request, slug)
-    judge = request.POST.get("judge", "")
-    check = request_job(
-        weight_jobs.KIND,
-        study=place.study,
-        name=judge,
-        options=registry.from_text(judge, filled_in(request)),
-        measure=request.POST.get("measure") == "1",
-        by=request.user,
-    )
-    transaction.on_commit(lambda: tasks.call_for(check))
+    study = research_place_or_404(request, slug).study
+    measure = request.POST.get("measure") == "1"
+    check = request_check(request, study, weight_jobs.KIND, measure=measure)
     return redirect("weight-check", slug=slug, check_id=check.pk)
+
+
+def request_check(request: HtmxRequest, study: Study, kind: JobKind[Row], **more: Any) -> Row:
+    """Of the judge in the form, with the options that it says."""
+    judge = request.POST.get("judge", "")
+    options = registry.from_text(judge, filled_in(request))
+    by = request.user
+    check = request_job(kind, study=study, name=judge, options=options, by=by, **more)
+    transaction.on_commit(lambda: tasks.call_for(check))
+    return check
 
 
 @require_GET
@@ -69,8 +74,12 @@ def check_file(request: HtmxRequest, slug: str, check_id: int) -> HttpResponse:
         "reason": asked.reason,
         "parts": asked.parts,
     }
-    answer = JsonResponse(told, json_dumps_params={"ensure_ascii": False, "indent": 1})
-    answer["Content-Disposition"] = f'attachment; filename="weights-{asked.pk}.json"'
+    return send_json(told, f"weights-{asked.pk}")
+
+
+def send_json(body: dict[str, Any], name: str) -> HttpResponse:
+    answer = JsonResponse(body, json_dumps_params={"ensure_ascii": False, "indent": 1})
+    answer["Content-Disposition"] = f'attachment; filename="{name}.json"'
     return answer
 
 

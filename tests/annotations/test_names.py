@@ -55,7 +55,7 @@ def labels(study, *raters):
         LabelRecord(images[number], rater, "aligned", 1.0, line=number + 2, source="labels.csv")
         for number, rater in enumerate(raters)
     ]
-    write_study.import_labels(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     return outcome
 
 
@@ -86,7 +86,7 @@ def test_nobody_but_the_owner_imports_under_a_name_that_looks_like_an_annotators
 ):
     outcome = Outcome()
     record = LabelRecord("early-0", written, "aligned", 1.0, line=2, source="labels.csv")
-    write_study.import_labels(study=study, records=[record], outcome=outcome, for_anybody=False)
+    write_study.import_records(study=study, records=[record], outcome=outcome, for_anybody=False)
     assert [one["field"] for one in outcome.rejected] == ["rater"]
 
 

@@ -8,26 +8,14 @@ from datetime import timedelta
 import pytest
 from django.db import connections
 from django.test import RequestFactory
-from django.utils import timezone
 
 from annotations import rates
 from annotations.errors import TooOften
 from annotations.models import RateCount
 from annotations.rates import Rate
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 RATE = Rate("test", free=3, every=timedelta(seconds=10))
-
-
-@pytest.fixture(autouse=True)
-def clock(monkeypatch):
-    now = [timezone.now()]
-    monkeypatch.setattr(timezone, "now", lambda: now[0])
-
-    def move(seconds: float) -> None:
-        now[0] += timedelta(seconds=seconds)
-
-    return move
 
 
 def test_so_many_are_free_and_then_one_after_each_while(clock):

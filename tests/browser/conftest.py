@@ -25,7 +25,6 @@ from annotations.imports.outcome import Outcome
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from annotations.models import Membership, Study
-from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 from tests import needs
 from tests.waiting import PATIENCE, wait_until
 
@@ -216,14 +215,9 @@ def make_study(*, slug: str = "shapes", title: str = "Shapes and colours", image
     )
     if images:
         outcome = Outcome()
-        for write, kind, more in (
-            (write_study.import_prompts, PromptRecord, {}),
-            (write_study.import_generators, GeneratorRecord, {}),
-            (write_study.import_images, ImageRecord, {}),
-            (write_study.import_labels, LabelRecord, {"simulated": True}),
-        ):
-            records = (record for record in small_bench() if isinstance(record, kind))
-            write(study=study, records=records, outcome=outcome, **more)
+        write_study.import_records(
+            study=study, records=small_bench(), outcome=outcome, simulated=True
+        )
         assert not outcome.rejected
     return study
 

@@ -13,7 +13,6 @@ from annotations.benchmarks.builtin import study as builtin
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
-from annotations.sources.records import GeneratorRecord, ImageRecord, LabelRecord, PromptRecord
 from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import read_answer
 from audit.questions.agreement.question import AGREEMENT
@@ -50,14 +49,7 @@ def build_reported() -> Study:
 def build_study() -> Study:
     made = make_study(images=False)
     outcome = Outcome()
-    for write, kind, more in (
-        (write_study.import_prompts, PromptRecord, {}),
-        (write_study.import_generators, GeneratorRecord, {}),
-        (write_study.import_images, ImageRecord, {}),
-        (write_study.import_labels, LabelRecord, {"simulated": True}),
-    ):
-        records = (record for record in bench() if isinstance(record, kind))
-        write(study=made, records=records, outcome=outcome, **more)
+    write_study.import_records(study=made, records=bench(), outcome=outcome, simulated=True)
     assert not outcome.rejected
     return made
 

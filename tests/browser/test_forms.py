@@ -60,15 +60,11 @@ def study(study):
     record = PromptRecord(
         "looked-at", wanted.text, (*wanted.tags, "spatial"), wanted.atoms, 7, wanted.metadata
     )
-    write_study.import_prompts(study=study, records=[record], outcome=outcome)
     maker = builtin.GENERATORS[2]
-    write_study.import_generators(study=study, records=[maker.record], outcome=outcome)
     drawing = builtin.draw(wanted, maker, seed=4, size=512)
-    write_study.import_images(
-        study=study,
-        records=[ImageRecord("looked-at-1", "looked-at", maker.name, drawing.png)],
-        outcome=outcome,
-    )
+    image = ImageRecord("looked-at-1", "looked-at", maker.name, drawing.png)
+    records = [record, maker.record, image]
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert not outcome.rejected
     study.description = ""
     study.save()

@@ -111,7 +111,7 @@ def test_answers_in_words_are_counted_and_shown(open_page, alice):
         LabelRecord(image=f"early-{n}", rater="ann", question="remark", value=words)
         for n, words in enumerate(said)
     )
-    write_study.import_labels(study=alice.study, records=records, outcome=Outcome())
+    write_study.import_records(study=alice.study, records=records, outcome=Outcome())
     making.scores(alice.study, {"early-0": 0.4, "early-1": 0.5})
     reports.make_report(study=alice.study)
     page = open_page(alice, reverse("drift", args=["shapes"]))

@@ -30,11 +30,10 @@ def free(alice):
     for number, text in enumerate(TEXTS):
         Prompt.objects.create(study=study, key=f"p{number}", text=text)
     generators = [GeneratorRecord("late")]
-    write_study.import_generators(study=study, records=generators, outcome=outcome)
-    records = [
+    images = [
         ImageRecord(f"i{n}", f"p{n}", "late", content=making.png((n, 5, 5))) for n in range(3)
     ]
-    write_study.import_images(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=[*generators, *images], outcome=outcome)
     return study
 
 

@@ -91,8 +91,8 @@ def score_every_prompt(study: Study) -> Run:
         for prompt in study.prompts.all()
         for sample in range(2)
     ]
-    write_study.import_generators(study=study, records=[GeneratorRecord("flux")], outcome=Outcome())
-    write_study.import_images(study=study, records=images, outcome=Outcome())
+    write_study.import_records(study=study, records=[GeneratorRecord("flux")], outcome=Outcome())
+    write_study.import_records(study=study, records=images, outcome=Outcome())
     run = making.scores(study, {image.key: 0.5 for image in study.images.all()})
     for score in Score.objects.filter(run=run).select_related("image__prompt"):
         answers = [

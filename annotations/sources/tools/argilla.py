@@ -24,6 +24,7 @@ from annotations.sources.tools.task_images import (
     first_of,
     key_of,
     question_and_part,
+    single_export,
 )
 
 INLINE = "data:image/"
@@ -41,11 +42,7 @@ Item = dict[str, Any]
 
 
 def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
-    if path.is_dir():
-        files = sorted(path.glob("*.json"))
-        if len(files) != 1:
-            raise Unreadable(f"{path.name} holds {len(files)} files of JSON; name the one export.")
-        path, images = files[0], images or path
+    path, images = single_export(path, images)
     found = document(path)
     if not isinstance(found, list) or not _are_records(found):
         raise Unreadable(f"{path.name} is no list of Argilla’s records with fields and responses.")

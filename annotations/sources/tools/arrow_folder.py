@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from annotations.sources.parquet_rows import import_package
 from annotations.sources.picture_names import image_key
 from annotations.sources.records import Unreadable
 from annotations.sources.text_files import document
@@ -37,13 +38,9 @@ def _split(path: Path, name: str) -> Path:
 
 def as_parquet(saved: list[Path], folder: Path) -> None:
     """One file of Parquet for each file of Arrow."""
-    try:
-        import pyarrow
-        from pyarrow import ipc, parquet
-    except ImportError:
-        raise Unreadable(
-            "Arrow needs pyarrow: pip install pyarrow (it is in requirements.txt)."
-        ) from None
+    pyarrow, ipc, parquet = (
+        import_package(name, "Arrow") for name in ("pyarrow", "pyarrow.ipc", "pyarrow.parquet")
+    )
     for part in saved:
         for number, file in enumerate(_files(part)):
             target = folder / f"{image_key(part.name)}-{number:05d}.parquet"

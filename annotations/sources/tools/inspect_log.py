@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from annotations.sources.parquet_rows import import_package
 from annotations.sources.records import Rejected, Unreadable
 from annotations.sources.rows import Row
 from annotations.sources.text_files import parsed
@@ -70,12 +71,7 @@ def _content(log: zipfile.ZipFile, path: Path, info: zipfile.ZipInfo) -> bytes:
     if info.compress_type != ZSTANDARD:
         with log.open(info) as packed:
             return _check_bytes(packed.read(info.file_size + 1), info)
-    try:
-        import pyarrow
-    except ImportError:
-        raise Unreadable(
-            "Logs of Inspect need pyarrow: pip install pyarrow (it is in requirements.txt)."
-        ) from None
+    pyarrow = import_package("pyarrow", "A log of Inspect")
     with path.open("rb") as file:
         file.seek(info.header_offset + LENGTHS)
         file.seek(info.header_offset + HEADER + sum(struct.unpack("<HH", file.read(4))))

@@ -25,6 +25,7 @@ from annotations.sources.tools.task_images import (
     hide_address,
     key_of,
     question_and_part,
+    single_export,
 )
 
 GIVEN, FORMERLY = "annotations", "completions"
@@ -35,11 +36,7 @@ Item = dict[str, Any]
 
 
 def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
-    if path.is_dir():
-        files = sorted(path.glob("*.json"))
-        if len(files) != 1:
-            raise Unreadable(f"{path.name} holds {len(files)} files of JSON; name the one export.")
-        path, images = files[0], images or path
+    path, images = single_export(path, images)
     tasks = document(path)
     if not isinstance(tasks, list):
         raise Unreadable(f"{path.name} is no list of tasks.")

@@ -13,7 +13,7 @@ from annotations.sources import picture_folder, picture_names
 from annotations.sources.json_values import Images
 from annotations.sources.mapped_table import Pictures
 from annotations.sources.picture_names import UNKNOWN
-from annotations.sources.records import ImageRecord, PromptRecord, Record, Remark
+from annotations.sources.records import ImageRecord, PromptRecord, Record, Remark, Unreadable
 
 # What a tool puts before the name of a file that was uploaded.
 UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
@@ -22,6 +22,16 @@ PICTURES = ("image", "img", "picture", "url", "image_url", "image_path")
 # Digits of the number of a part.
 LONGEST_PART = 5
 Item = dict[str, Any]
+
+
+def single_export(path: Path, images: Path | None) -> tuple[Path, Path | None]:
+    """The file, and where its images lie: in a folder of one file of JSON, that file and the folder."""
+    if not path.is_dir():
+        return path, images
+    files = sorted(path.glob("*.json"))
+    if len(files) != 1:
+        raise Unreadable(f"{path.name} holds {len(files)} files of JSON; name the one export.")
+    return files[0], images or path
 
 
 class TaskImages:

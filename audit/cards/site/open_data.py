@@ -10,6 +10,7 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.exports.files import Sink
 from annotations.exports.labels import as_csv
+from annotations.sources.parquet_rows import import_package
 from audit.cards.site.read import FACTS, SiteCard
 
 FORMAT = "jurybox-site 1"
@@ -102,13 +103,8 @@ def _as_json(body: Any) -> bytes:
 
 
 def _as_parquet(rows: list[dict[str, Any]], columns: Sequence[str]) -> bytes:
-    try:
-        import pyarrow
-        import pyarrow.parquet as parquet
-    except ImportError:
-        raise Refused(
-            "Parquet needs pyarrow: pip install pyarrow (it is in requirements.txt)."
-        ) from None
+    pyarrow = import_package("pyarrow", refused=Refused)
+    parquet = import_package("pyarrow.parquet")
     kinds = dict.fromkeys(NUMBERS, pyarrow.float64())
     kinds |= {"pictures": pyarrow.int64(), "simulated": pyarrow.bool_()}
     schema = pyarrow.schema([(name, kinds.get(name, pyarrow.string())) for name in columns])

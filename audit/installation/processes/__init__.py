@@ -51,12 +51,12 @@ def check_port(port: int) -> None:
 def running(
     *commands: Sequence[str], seconds_to_end: float = 10
 ) -> Iterator[list[subprocess.Popen]]:
-    children = [
-        # A session of its own: Ctrl-C comes to us alone, and we end them in order.
-        subprocess.Popen([sys.executable, "-m", *command], start_new_session=True)  # noqa: S603
-        for command in commands
-    ]
+    children: list[subprocess.Popen] = []
     try:
+        for command in commands:
+            # A session of its own: Ctrl-C comes to us alone, and we end them in order.
+            child = subprocess.Popen([sys.executable, "-m", *command], start_new_session=True)  # noqa: S603
+            children.append(child)
         yield children
     finally:
         end_all(children, seconds_to_end)
@@ -77,14 +77,18 @@ def wait_for(address: str, children: list[subprocess.Popen], seconds: float = 30
 
 
 def end_all(children: Sequence[Child], seconds: float) -> None:
-    """Ask each process to end; kill those that have not after so many seconds, and their children."""
-    for child in children:
-        if child.poll() is None:
-            child.terminate()
+    """Ask each process to end; kill those that have not after so many seconds, or once we are asked to end a
+    second time, and their children."""
     until = time.monotonic() + seconds
-    for child in children:
-        with suppress(subprocess.TimeoutExpired):
-            child.wait(timeout=max(0, until - time.monotonic()))
-        with suppress(ProcessLookupError):
-            os.killpg(child.pid, signal.SIGKILL)
-        child.wait()
+    try:
+        for child in children:
+            if child.poll() is None:
+                child.terminate()
+        for child in children:
+            with suppress(subprocess.TimeoutExpired):
+                child.wait(timeout=max(0, until - time.monotonic()))
+    finally:
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.killpg(child.pid, signal.SIGKILL)
+            child.wait()

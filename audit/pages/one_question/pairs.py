@@ -68,7 +68,7 @@ def pairs_draw(request: HtmxRequest, slug: str) -> HttpResponse:
         else:
             made = _draw(request, study, given)
             drawn = gettext("Drew %(pairs)s.") % {"pairs": words.of_draw(made)}
-            messages.success(request, " ".join([drawn, *map(say, made.note.splitlines())]))
+            messages.success(request, f"{drawn} {_say_lines(made.note)}".rstrip())
     except Refused as refusal:
         return _page(request, place, given, refused=[refusal.message], status=refusal.status)
     return redirect("pairs", slug=slug)
@@ -92,8 +92,13 @@ def pairs_import(request: HtmxRequest, slug: str) -> HttpResponse:
     said = taken.sentence()
     words_of_log = f"imported votes on pairs: {said}"[:300]
     event_log.note(place.study, "imported", words_of_log, by=request.user)
-    messages.success(request, say(said))
+    messages.success(request, _say_lines(said))
     return redirect("pairs", slug=slug)
+
+
+def _say_lines(text: str) -> str:
+    """A line is a sentence, which is translated by itself."""
+    return " ".join(say(line.strip()) for line in text.splitlines())
 
 
 def _take_votes_of(judge: str, study: Study, file: io.StringIO) -> ImportedVotes:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db import transaction
-from django.http import HttpResponse, JsonResponse
+from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
@@ -14,10 +13,9 @@ from annotations.access import HtmxRequest, Place, owner_place_or_404, research_
 from annotations.models import Image
 from audit.self_checks import counting, over_time
 from audit.words import self_checks as words
-from judges import catalogue, registry, tasks
+from judges import catalogue
 from judges.models import SelfCheck
-from judges.pages.runs import filled_in
-from judges.runs.ask_judge import request as request_job
+from judges.pages.weight_checks import request_check, send_json
 from judges.self_checks import jobs
 from judges.self_checks.make import COUNT, STEPS
 
@@ -26,18 +24,8 @@ EARLIER = 20
 
 @require_POST
 def ask(request: HtmxRequest, slug: str) -> HttpResponse:
-    place = owner_place_or_404(request, slug)
-    judge = request.POST.get("judge", "")
-    check = request_job(
-        jobs.KIND,
-        study=place.study,
-        name=judge,
-        options=registry.from_text(judge, filled_in(request)),
-        by=request.user,
-        count=COUNT,
-        seed=0,
-    )
-    transaction.on_commit(lambda: tasks.call_for(check))
+    study = owner_place_or_404(request, slug).study
+    check = request_check(request, study, jobs.KIND, count=COUNT, seed=0)
     return redirect("self-check", slug=slug, self_check_id=check.pk)
 
 
@@ -75,9 +63,7 @@ def check_file(request: HtmxRequest, slug: str, self_check_id: int) -> HttpRespo
         "reason": asked.reason,
         "pairs": asked.pairs,
     }
-    answer = JsonResponse(told, json_dumps_params={"ensure_ascii": False, "indent": 1})
-    answer["Content-Disposition"] = f'attachment; filename="self-check-{asked.pk}.json"'
-    return answer
+    return send_json(told, f"self-check-{asked.pk}")
 
 
 def _check_body(asked: SelfCheck) -> dict[str, Any]:

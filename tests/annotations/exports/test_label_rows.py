@@ -25,7 +25,7 @@ def test_each_answer_carries_the_moment_of_its_annotation_to_the_microsecond(stu
         for n, moment in enumerate(MOMENTS)
         for question in ("aligned", "quality")
     ]
-    write_study.import_labels(study=study, records=records, outcome=Outcome())
+    write_study.import_records(study=study, records=records, outcome=Outcome())
     rows = list(labels.label_rows(study, people="nobody"))
     asked = Annotation.objects.values_list("annotator__name", "submitted_at")
     there = {name: moment.astimezone(UTC).isoformat() for name, moment in asked}
@@ -38,7 +38,7 @@ def test_only_what_a_spreadsheet_would_run_gets_an_apostrophe(study):
     texts = ["=1+1", "'=1", "''", "'tis", "plain", "–5", "-5 apples", "＝1", "\t1", "a=b"]
     records = [LabelRecord("early-0", "ann", f"q{n}", text) for n, text in enumerate(texts)]
     outcome = Outcome()
-    write_study.import_labels(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert outcome.rejected == []
     written = "".join(labels.as_csv(labels.label_rows(study)))
     header, *rows = csv.reader(written.splitlines())

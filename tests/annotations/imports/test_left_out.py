@@ -21,7 +21,7 @@ def study():
 
 def bring(study, *records):
     outcome = Outcome()
-    write_study.import_labels(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert outcome.rejected == []
     return outcome.warnings
 

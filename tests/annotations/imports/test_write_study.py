@@ -17,21 +17,15 @@ from tests import making
 pytestmark = pytest.mark.django_db
 
 
-def images(study, records):
+def bring(study, records, **more):
     outcome = Outcome()
-    write_study.import_images(study=study, records=records, outcome=outcome)
-    return outcome
-
-
-def labels(study, records, **more):
-    outcome = Outcome()
-    write_study.import_labels(study=study, records=records, outcome=outcome, **more)
+    write_study.import_records(study=study, records=records, outcome=outcome, **more)
     return outcome
 
 
 def test_importing_the_same_prompts_twice_changes_nothing_and_says_so(study):
     outcome = Outcome()
-    write_study.import_prompts(
+    write_study.import_records(
         study=study, records=[making.prompt(n) for n in range(4)], outcome=outcome
     )
     assert (outcome.prompts, outcome.atoms, outcome.unchanged) == (0, 0, 4)
@@ -40,20 +34,20 @@ def test_importing_the_same_prompts_twice_changes_nothing_and_says_so(study):
 
 def test_prompts_bring_their_atoms(study):
     outcome = Outcome()
-    write_study.import_prompts(study=study, records=[making.prompt(9)], outcome=outcome)
+    write_study.import_records(study=study, records=[making.prompt(9)], outcome=outcome)
     assert (outcome.prompts, outcome.atoms) == (1, 2)
     red = study.prompts.get(key="p9").atoms.get(index=1)
     assert (red.kind, red.question, red.parents) == ("attribute", "Is the circle red?", [0])
 
 
 def test_an_image_row_that_cannot_be_taken_is_named_and_stops_nothing_else(study):
-    outcome = images(
+    outcome = bring(
         study,
         [
             ImageRecord("new-1", "p0", "early", making.png()),
-            ImageRecord("new-2", "p77", "early", making.png()),
-            ImageRecord("new-3", "p0", "nobody", making.png()),
-            ImageRecord("new-4", "p0", "early", b"<svg onload='alert(1)'/>"),
+            ImageRecord("new-2", "p77", "early", making.png(), line=2),
+            ImageRecord("new-3", "p0", "nobody", making.png(), line=3),
+            ImageRecord("new-4", "p0", "early", b"<svg onload='alert(1)'/>", line=4),
             ImageRecord("new-5", "p1", "late", making.png((0, 0, 9))),
         ],
     )
@@ -70,20 +64,20 @@ def test_rows_are_written_while_pictures_are_read_and_none_is_left_out(study, mo
     monkeypatch.setattr(write_study, "IMAGE_BATCH", 5)
     monkeypatch.setattr(write_images, "IMAGE_ROWS", 2)
     records = [ImageRecord(f"new-{n}", "p0", "early", making.png((n, 0, 0))) for n in range(12)]
-    records[3] = ImageRecord("new-3", "p0", "early", b"broken")
-    outcome = images(study, records)
+    records[3] = ImageRecord("new-3", "p0", "early", b"broken", line=4)
+    outcome = bring(study, records)
     assert (outcome.images, outcome.read) == (11, 12)
     assert [(r["line"], r["value"]) for r in outcome.rejected] == [(4, "new-3")]
     kept = Image.objects.filter(key__startswith="new-").exclude(file="")
     assert {image.key for image in kept} == {f"new-{n}" for n in range(12)} - {"new-3"}
-    assert images(study, records).unchanged == 11
+    assert bring(study, records).unchanged == 11
 
 
 def test_a_few_pictures_are_counted_while_they_are_read(study):
     steps: list[int] = []
     records = [ImageRecord(f"new-{n}", "p0", "early", making.png((n, 0, 0))) for n in range(6)]
     outcome = Outcome(progress=steps.append)
-    write_study.import_images(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert steps == [1, 2, 3, 4, 5, 6, 6]
 
 
@@ -91,7 +85,7 @@ def test_names_come_many_at_once_and_pictures_among_them_are_not_forgotten(study
     records = [ImageRecord(f"new-{n}", f"p{n % 4}", "early") for n in range(600)]
     records[300] = ImageRecord("new-300", "p0", "early", making.png((7, 7, 7)))
     records[599] = ImageRecord("new-599", "p3", "early", sample=2, metadata={"seed": 5})
-    outcome = images(study, records)
+    outcome = bring(study, records)
     assert (outcome.images, outcome.read, outcome.rejected) == (600, 600, [])
     assert list(study.images.filter(key__startswith="new-").exclude(file="")) == [
         study.images.get(key="new-300", width=16)
@@ -101,9 +95,9 @@ def test_names_come_many_at_once_and_pictures_among_them_are_not_forgotten(study
     assert last.place == seeded_place(study.slug, "p3", "original", 2)
     assert study.images.get(key="new-3").place == seeded_place(study.slug, "p3")
     assert len(set(study.images.values_list("public_id", flat=True))) == study.images.count()
-    assert images(study, records).unchanged == 600
+    assert bring(study, records).unchanged == 600
     # A name gets its picture later.
-    assert images(study, [ImageRecord("new-1", "p1", "early", making.png())]).images == 1
+    assert bring(study, [ImageRecord("new-1", "p1", "early", making.png())]).images == 1
     assert study.images.get(key="new-1").width == 16
 
 
@@ -111,7 +105,7 @@ def test_images_without_pictures_take_few_statements(study):
     def statements(count):
         with CaptureQueriesContext(connection) as asked:
             records = [ImageRecord(f"{count}-{n}", "p0", "early") for n in range(count)]
-            assert images(study, records).images == count
+            assert bring(study, records).images == count
         return len(asked)
 
     assert statements(1000) == statements(10)
@@ -121,18 +115,18 @@ def test_many_pictures_are_decoded_in_processes_with_the_same_rows(study, monkey
     monkeypatch.setattr(decode_process, "FEW", 3)
     records = [ImageRecord(f"new-{n}", "p0", "early", making.png((n, 0, 0))) for n in range(12)]
     records[3] = ImageRecord("new-3", "p0", "early", making.png()[:-20])
-    outcome = images(study, records)
+    outcome = bring(study, records)
     assert (outcome.images, outcome.rejected[0]["reason"]) == (
         11,
         "new-3 is damaged: the file ends in the middle.",
     )
-    assert images(study, records).unchanged == 11
+    assert bring(study, records).unchanged == 11
 
 
 def test_the_same_image_twice_is_kept_once(study):
     record = ImageRecord("new", "p0", "early", making.png())
-    assert images(study, [record, record]).images == 1
-    again = images(study, [record])
+    assert bring(study, [record, record]).images == 1
+    again = bring(study, [record])
     assert (again.images, again.unchanged) == (0, 1)
 
 
@@ -144,7 +138,7 @@ def test_the_name_of_a_stored_file_tells_nothing(study):
 
 
 def test_labels_of_one_person_about_one_image_become_one_annotation(study):
-    outcome = labels(
+    outcome = bring(
         study,
         [
             LabelRecord("early-0", "ann", "aligned", 1),
@@ -167,19 +161,19 @@ def test_labels_of_one_person_about_one_image_become_one_annotation(study):
 
 def test_importing_labels_twice_changes_nothing(study):
     records = [LabelRecord("early-0", "ann", "aligned", 1)]
-    labels(study, records)
-    outcome = labels(study, records)
+    bring(study, records)
+    outcome = bring(study, records)
     assert (outcome.annotations, outcome.answers, outcome.unchanged) == (0, 0, 1)
     assert Answer.objects.count() == 1
     assert Image.objects.get(key="early-0").taken == 1
 
 
 def test_labels_for_unknown_images_and_atoms_are_named(study):
-    outcome = labels(
+    outcome = bring(
         study,
         [
-            LabelRecord("nowhere", "ann", "aligned", 1),
-            LabelRecord("early-0", "ann", "atom", 1, atom=7),
+            LabelRecord("nowhere", "ann", "aligned", 1, line=1),
+            LabelRecord("early-0", "ann", "atom", 1, atom=7, line=2),
             LabelRecord("early-0", "ann", "aligned", 1),
         ],
     )
@@ -191,7 +185,7 @@ def test_labels_for_unknown_images_and_atoms_are_named(study):
 
 
 def test_simulated_people_are_marked(study):
-    labels(study, [LabelRecord("early-0", "robot", "aligned", 1)], simulated=True)
+    bring(study, [LabelRecord("early-0", "robot", "aligned", 1)], simulated=True)
     assert Membership.objects.get(name="robot").simulated
 
 
@@ -200,7 +194,7 @@ def test_a_million_rows_would_go_by_in_batches(study, monkeypatch):
     records = (PromptRecord(key=f"q{n}", text="text") for n in range(5))
     steps = []
     outcome = Outcome(progress=steps.append)
-    write_study.import_prompts(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert outcome.prompts == 5
     assert steps == [2, 4, 5]
 

@@ -50,15 +50,15 @@ def twin(*, known: bool) -> Study:
     )
     outcome = Outcome()
     prompts = [PromptRecord(key=f"p{number}", text="a red circle") for number in range(IMAGES // 2)]
-    write_study.import_prompts(study=study, records=prompts, outcome=outcome)
+    write_study.import_records(study=study, records=prompts, outcome=outcome)
     makers = [GeneratorRecord("early", None), GeneratorRecord("late", None)]
-    write_study.import_generators(study=study, records=makers, outcome=outcome)
+    write_study.import_records(study=study, records=makers, outcome=outcome)
     images = [
         ImageRecord(f"{name}-{at.key}", at.key, name, making.png())
         for at in prompts
         for name in ("early", "late")
     ]
-    write_study.import_images(study=study, records=images, outcome=outcome)
+    write_study.import_records(study=study, records=images, outcome=outcome)
     assert outcome.rejected == []
     if known:
         chosen = random.Random(7).sample(list(study.images.values_list("pk", flat=True)), KNOWN)

@@ -20,7 +20,7 @@ def stored(study, kind: str) -> Image:
     making.noise(64, 48).save(out, kind)
     record = ImageRecord(kind, "p0", "early", out.getvalue())
     outcome = Outcome()
-    write_study.import_images(study=study, records=[record], outcome=outcome)
+    write_study.import_records(study=study, records=[record], outcome=outcome)
     assert outcome.rejected == []
     return Image.objects.get(study=study, key=kind)
 

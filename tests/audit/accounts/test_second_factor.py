@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from datetime import timedelta
 
 import pytest
 from django.contrib.auth import get_user_model
@@ -16,19 +15,8 @@ from annotations.models import Event, Membership
 from audit.accounts import one_time_codes, second_factor, tokens
 from audit.models import SecondFactor
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("clock")]
 PASSWORD = "a-long-and-quiet-river"
-
-
-@pytest.fixture(autouse=True)
-def clock(monkeypatch):
-    now = [timezone.now()]
-    monkeypatch.setattr(timezone, "now", lambda: now[0])
-
-    def move(seconds: float) -> None:
-        now[0] += timedelta(seconds=seconds)
-
-    return move
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from audit.why.explain import explain
 from audit.why.parameters import Parameters
 from audit.words import anchors as words
 from audit.words import why as why_words
-from judges import registry
 from judges.anchors import jobs
 from judges.models import AnchorScoring, Score
 from tests import making
@@ -23,16 +22,8 @@ from tests.judges.engines.openai_stand_in import standing_in
 from tests.judges.runs.test_server_runs import options as server_options
 from tests.judges.self_checks.bench import bench
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_engines")]
 JUDGE = "soft-tifa-gm-server"
-
-
-@pytest.fixture(autouse=True)
-def no_engines(settings):
-    settings.OPENAI_API_KEY = ""
-    registry.forget_engines()
-    yield
-    registry.forget_engines()
 
 
 def test_a_judge_that_is_the_same_has_a_certificate_with_what_cannot_be_excluded():

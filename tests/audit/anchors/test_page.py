@@ -33,27 +33,22 @@ def at(name="why"):
     return reverse(name, args=["bench"])
 
 
-def text(answer):
-    assert answer.status_code == 200
-    return answer.content.decode()
-
-
 def test_owners_freeze_anchors_have_them_scored_and_read_the_certificate(as_alice, judged_bench):
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert "There are none: a judge that changes behind the same name cannot be seen." in page
     assert "Score the anchors again" not in page
     answer = as_alice.post(at("anchors-make"), {"judge": JUDGE, "count": "10"})
     assert answer.headers["Location"] == f"{reverse('drift', args=['bench'])}?judge={JUDGE}#why"
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert "10 of 12 images were frozen on" in page
     assert "This judge has not scored them again yet." in page
     assert as_alice.post(at("anchors-score"), {"judge": JUDGE}).status_code == 302
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert "waiting for a worker" in page
     assert 'hx-trigger="every 3s"' in page
     scoring = AnchorScoring.objects.get()
     run_job(scoring.pk)
-    page = text(as_alice.get(at(), **HTMX))
+    page = making.html_of(as_alice.get(at(), **HTMX))
     assert page.lstrip().startswith('<section id="why"')
     assert "10 of 10 anchors gave the same score on" in page
     assert "hx-trigger" not in page
@@ -66,7 +61,7 @@ def test_a_poll_hears_of_progress_and_of_nothing_new(as_alice, judged_bench):
     seen = answer.headers["ETag"].strip('"')
     assert as_alice.get(at(), headers={"HX-Request": "true", "X-Seen": seen}).status_code == 204
     AnchorScoring.objects.filter(pk=scoring.pk).update(done=7)
-    page = text(as_alice.get(at(), headers={"HX-Request": "true", "X-Seen": seen}))
+    page = making.html_of(as_alice.get(at(), headers={"HX-Request": "true", "X-Seen": seen}))
     assert 'value="7"' in page
 
 
@@ -79,13 +74,15 @@ def test_a_scoring_that_was_refused_says_why(as_alice, judged_bench):
         state="refused",
         reason="The engine was asleep.",
     )
-    assert "The anchors were not scored again. The engine was asleep." in text(as_alice.get(at()))
+    assert "The anchors were not scored again. The engine was asleep." in making.html_of(
+        as_alice.get(at())
+    )
 
 
 def test_only_owners_have_the_buttons(client, judged_bench):
     frozen(judged_bench)
     client.force_login(User.objects.get(username="rita"))
-    assert "Score the anchors again" not in text(client.get(at()))
+    assert "Score the anchors again" not in making.html_of(client.get(at()))
     for name in ("anchors-make", "anchors-score"):
         assert client.post(at(name), {"judge": JUDGE, "count": "5"}).status_code == 403
     assert AnchorSet.objects.count() == 1

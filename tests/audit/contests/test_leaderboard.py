@@ -59,11 +59,6 @@ def at(name="leaderboard", *args, **query):
     return reverse(name, args=["arena", *args], query=query)
 
 
-def text(response):
-    assert response.status_code == 200
-    return response.content.decode()
-
-
 def test_the_standing_worked_by_hand(arena):
     body = leaderboard(arena, Parameters(), resamples=200)
     assert (body["votes"], body["prompts"], body["raters"], body["tied"]) == (40, 40, 1, 0)
@@ -121,13 +116,13 @@ def test_to_say_tie_each_time_stands_beside_what_judges_say(as_alice, arena):
     assert body["always_tie"]["low"] < 0.2 < body["always_tie"]["high"]
     told = "\n".join(words.sentences(body))
     assert "saying “tie” each time, on 20.0 (" in told
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert "“tie” each time" in page and "0.200" in page
 
 
 def test_without_a_tie_nobody_reads_of_the_judge_that_says_tie(as_alice, arena):
     assert leaderboard(arena, Parameters(), resamples=200)["always_tie"]["value"] == 0
-    assert "“tie” each time" not in text(as_alice.get(at()))
+    assert "“tie” each time" not in making.html_of(as_alice.get(at()))
 
 
 def test_images_without_a_score_are_left_out_and_counted(arena):
@@ -247,17 +242,19 @@ def test_a_left_side_that_wins_too_often_is_found_and_taken_out(alice):
 
 
 def test_new_votes_bring_the_page_up_to_date(as_alice, arena):
-    assert "who saw both images" not in text(as_alice.get(at()))
+    assert "who saw both images" not in making.html_of(as_alice.get(at()))
     side_by_side(arena, lambda n, left: "first" if n % 3 else "second")
     raise_votes_version(arena.pk)
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert "who saw both images side by side" in page
     assert "answers about single images" in page
-    assert "late leads alone" in text(as_alice.get(at(made_from="answers")))
-    assert "Nobody voted on a question “aligned”" in text(as_alice.get(at(question="aligned")))
+    assert "late leads alone" in making.html_of(as_alice.get(at(made_from="answers")))
+    assert "Nobody voted on a question “aligned”" in making.html_of(
+        as_alice.get(at(question="aligned"))
+    )
     PairVote.objects.filter(annotator__name="kim").update(current=False)
     raise_votes_version(arena.pk)
-    text(as_alice.get(at()))
+    making.html_of(as_alice.get(at()))
     assert StoredAnswer.objects.get(parameters=asdict(Parameters())).body["votes"] == 40
 
 
@@ -281,15 +278,15 @@ def test_the_command_prints_what_the_body_says(arena):
 
 
 def test_the_page_its_charts_and_its_files(as_alice, arena):
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert page.count("<html") == 1
     assert "late leads alone" in page and "rank 1" in page
-    assert text(as_alice.get(at(), **HTMX)).lstrip().startswith('<div id="numbers"')
+    assert making.html_of(as_alice.get(at(), **HTMX)).lstrip().startswith('<div id="numbers"')
     for name in ("standing", "time"):
         assert as_alice.get(at("leaderboard-chart", name, "json")).json()["layer"]
-        assert text(as_alice.get(at("leaderboard-chart", name, "svg"))).startswith("<svg")
+        assert making.html_of(as_alice.get(at("leaderboard-chart", name, "svg"))).startswith("<svg")
     assert as_alice.get(at("leaderboard-chart", "nothing", "svg")).status_code == 404
-    rows = list(csv.DictReader(io.StringIO(text(as_alice.get(at("leaderboard-table"))))))
+    rows = list(csv.DictReader(io.StringIO(making.html_of(as_alice.get(at("leaderboard-table"))))))
     assert {row["statistic"] for row in rows} >= {"win_share", "elo", "win_share.some-judge"}
     assert as_alice.get(at("leaderboard-table", table="nothing")).status_code == 404
 
@@ -297,7 +294,7 @@ def test_the_page_its_charts_and_its_files(as_alice, arena):
 def test_the_file_needs_nothing_else_and_escapes_names(as_alice, arena):
     arena.title = "<b>Arena</b>"
     arena.save()
-    content = text(as_alice.get(at("leaderboard-file")))
+    content = making.html_of(as_alice.get(at("leaderboard-file")))
     assert "<svg" in content and "&lt;b&gt;Arena" in content
     for outside in ("<script", "<link", "src=", 'href="http', "url("):
         assert outside not in content.replace('xmlns:xlink="http', "").replace("url(#", "")
@@ -319,7 +316,7 @@ def test_annotators_are_refused_and_strangers_find_nothing(client, arena):
 
 
 def test_what_is_kept_is_not_computed_again_until_answers_come(as_alice, arena, monkeypatch):
-    text(as_alice.get(at()))
+    making.html_of(as_alice.get(at()))
     compute, computed = store.compute_answer, []
     with monkeypatch.context() as patched:
         patched.setattr(
@@ -328,29 +325,29 @@ def test_what_is_kept_is_not_computed_again_until_answers_come(as_alice, arena, 
             lambda q, *a, **k: computed.append(q.name) or compute(q, *a, **k),
         )
         with CaptureQueriesContext(connection) as seen:
-            text(as_alice.get(at()))
+            making.html_of(as_alice.get(at()))
     assert "leaderboard" not in computed
     assert len(seen) <= 20
     making.labels(arena, {f"late-{n}": {"ben": 1} for n in range(40)})
-    text(as_alice.get(at()))
+    making.html_of(as_alice.get(at()))
     assert StoredAnswer.objects.get(question="leaderboard").body["votes"] == 80
 
 
 def test_a_large_study_is_counted_by_a_worker(as_alice, arena, monkeypatch):
     monkeypatch.setattr(question, "AT_ONCE", 1)
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert 'hx-trigger="every 3s"' in page
     assert as_alice.get(reverse("api-leaderboard", args=["arena"])).status_code == 202
     assert as_alice.get(at("leaderboard-file")).status_code == 400
     row = StoredAnswer.objects.get(question="leaderboard")
     assert row.parameters["ties"] == "davidson"
     assert making.compute_waiting_answers() == 1
-    assert "late leads alone" in text(as_alice.get(at()))
+    assert "late leads alone" in making.html_of(as_alice.get(at()))
 
 
 def test_what_was_asked_wrongly_is_said(as_alice, arena):
-    assert "Nobody answered a question “nice”" in text(as_alice.get(at(question="nice")))
-    assert "has the tag “shapes”" in text(as_alice.get(at(slice="shapes")))
+    assert "Nobody answered a question “nice”" in making.html_of(as_alice.get(at(question="nice")))
+    assert "has the tag “shapes”" in making.html_of(as_alice.get(at(slice="shapes")))
     assert "Ties are counted as one of" in as_alice.get(at(ties="elo")).content.decode()
     assert as_alice.get(at("leaderboard-chart", "standing", "svg", slice="x")).status_code == 400
 

@@ -99,16 +99,11 @@ def get(client, name, study, *args, headers=None, **query):
     return client.get(address(name, study, *args, **query), headers=headers)
 
 
-def text(response) -> str:
-    assert response.status_code == 200
-    return response.content.decode()
-
-
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_whole_for_a_visit_and_a_fragment_for_htmx(as_alice, judged, name):
-    whole = text(get(as_alice, name, judged))
+    whole = making.html_of(get(as_alice, name, judged))
     assert whole.count("<html") == 1
-    part = text(as_alice.get(address(name, judged), **HTMX))
+    part = making.html_of(as_alice.get(address(name, judged), **HTMX))
     assert "<html" not in part
     assert part.lstrip().startswith('<div id="numbers"')
 
@@ -141,7 +136,7 @@ def test_files_and_pictures_are_as_closed_as_the_pages(as_bob, judged):
 def test_many_times_the_rows_take_the_same_number_of_queries(as_alice, judged, large, name):
     def queries(study):
         with CaptureQueriesContext(connection) as seen:
-            text(get(as_alice, name, study, judge="some-judge"))
+            making.html_of(get(as_alice, name, study, judge="some-judge"))
         return len(seen)
 
     assert queries(large) == queries(judged)
@@ -165,7 +160,7 @@ def test_a_poll_after_new_labels_is_rendered_and_says_so(as_alice, judged):
     seen = re.search(r'"X-Seen": "(\w+)"', first.content.decode())[1]
     making.labels(judged, {"early-0": {"dan": 1}})
     again = as_alice.get(address("drift", judged), HTTP_X_SEEN=seen, **HTMX)
-    assert "Labels or scores have changed" in text(again)
+    assert "Labels or scores have changed" in making.html_of(again)
 
 
 def numbers_of(table_csv: str) -> list[dict[str, str]]:
@@ -185,7 +180,7 @@ def test_the_numbers_of_a_table_are_those_of_the_report_digit_for_digit(as_alice
                 collect(child)
 
     collect(body)
-    found = numbers_of(text(get(as_alice, "table", large, name)))
+    found = numbers_of(making.html_of(get(as_alice, "table", large, name)))
     assert len(found) > 10
     assert {row["value"] for row in found if row["value"]} <= stored
     for row in found:
@@ -194,7 +189,7 @@ def test_the_numbers_of_a_table_are_those_of_the_report_digit_for_digit(as_alice
 
 def test_what_the_page_shows_is_what_the_report_says(as_alice, large):
     body = large.reports.get().body
-    page = text(get(as_alice, "drift", large))
+    page = making.html_of(get(as_alice, "drift", large))
     for judge in body["judges"].values():
         for stats in judge["by_generator"].values():
             shown = report_words.cell("net_deviation", stats["net_deviation"])
@@ -202,8 +197,8 @@ def test_what_the_page_shows_is_what_the_report_says(as_alice, large):
 
 
 def test_judges_are_sorted_by_the_column_in_the_address(as_alice, large):
-    up = text(get(as_alice, "side-by-side", large, sort="auroc", order="ascending"))
-    down = text(get(as_alice, "side-by-side", large, sort="auroc"))
+    up = making.html_of(get(as_alice, "side-by-side", large, sort="auroc", order="ascending"))
+    down = making.html_of(get(as_alice, "side-by-side", large, sort="auroc"))
     body = large.reports.get().body
     best = body["comparison"]["best"]
     worst = next(name for name in body["judges"] if name != best)
@@ -252,7 +247,7 @@ def test_curves_hold_every_image_and_both_ends(large):
 )
 def test_every_chart_is_drawn_and_carries_its_signature(as_alice, large, chart):
     assert "$schema" in get(as_alice, "chart", large, chart, "json").json()
-    svg = text(get(as_alice, "chart", large, chart, "svg"))
+    svg = making.html_of(get(as_alice, "chart", large, chart, "svg"))
     assert svg.startswith("<svg")
     body = large.reports.get().body
     assert f"data {body['signature']['data'][:12]}" in svg
@@ -260,7 +255,7 @@ def test_every_chart_is_drawn_and_carries_its_signature(as_alice, large, chart):
 
 def test_one_image_shows_people_and_judge(as_alice, judged):
     image = judged.images.get(key="early-0")
-    page = text(get(as_alice, "evidence", judged, image.public_id))
+    page = making.html_of(get(as_alice, "evidence", judged, image.public_id))
     assert "a red circle, number 0" in page
     for name in ("ann", "ben", "cat"):
         assert name in page
@@ -277,7 +272,7 @@ def test_evidence_is_drawn_over_the_picture(as_alice, judged):
     judge.options = {"threshold": 0.3}
     judge.save()
     reports.make_report(study=judged)
-    page = text(get(as_alice, "evidence", judged, image.public_id))
+    page = making.html_of(get(as_alice, "evidence", judged, image.public_id))
     assert '<rect x="1" y="2" width="8" height="10"' in page
     assert "red circle 0.34" in page
     assert "0.040 above 0.3" in page
@@ -293,12 +288,12 @@ def test_a_mask_is_drawn_as_its_outline_on_the_page_of_its_image(as_alice, judge
     }
     score.save()
     reports.make_report(study=judged)
-    page = text(get(as_alice, "evidence", judged, image.public_id))
+    page = making.html_of(get(as_alice, "evidence", judged, image.public_id))
     assert '<path d="M2,4L4,4L4,8L2,8Z"' in page
     assert 'data-layer="outlines"' in page
     assert "style=" not in page
     # Two dozen pictures of a gallery have boxes only.
-    assert "<path" not in text(get(as_alice, "gallery", judged))
+    assert "<path" not in making.html_of(get(as_alice, "gallery", judged))
 
 
 def test_what_a_judge_asked_and_was_told_is_shown(as_alice, judged):
@@ -323,7 +318,7 @@ def test_what_a_judge_asked_and_was_told_is_shown(as_alice, judged):
     }
     score.save()
     reports.make_report(study=judged)
-    page = text(get(as_alice, "evidence", judged, image.public_id))
+    page = making.html_of(get(as_alice, "evidence", judged, image.public_id))
     for shown in (
         "Is the circle red?",
         "0.8125",
@@ -351,8 +346,8 @@ def test_evidence_that_nobody_can_read_is_shown_as_it_came(as_alice, judged, evi
     image = judged.images.get(key="early-0")
     image.scores.update(evidence=evidence)
     reports.make_report(study=judged)
-    assert text(get(as_alice, "gallery", judged))
-    assert text(get(as_alice, "evidence", judged, image.public_id))
+    assert making.html_of(get(as_alice, "gallery", judged))
+    assert making.html_of(get(as_alice, "evidence", judged, image.public_id))
 
 
 def test_the_gallery_shows_the_small_copy_that_the_import_made(as_alice, judged, media):
@@ -370,11 +365,11 @@ def test_asking_for_a_report_shows_its_bar(as_alice, judged):
     response = as_alice.post(reverse("report-make", args=[judged.slug]), **HTMX)
     assert response.status_code == 204
     assert response["HX-Trigger"] == "report-asked"
-    assert "The report is being made" in text(get(as_alice, "slices", judged))
+    assert "The report is being made" in making.html_of(get(as_alice, "slices", judged))
     AnswerJob.objects.update(done=3, total=8)
-    assert "3 of 8 slices" in text(get(as_alice, "slices", judged))
+    assert "3 of 8 slices" in making.html_of(get(as_alice, "slices", judged))
     making.compute_waiting_answers()
-    assert "The report is being made" not in text(get(as_alice, "slices", judged))
+    assert "The report is being made" not in making.html_of(get(as_alice, "slices", judged))
 
 
 @pytest.mark.parametrize(
@@ -403,7 +398,7 @@ def test_two_reports_lie_side_by_side(as_alice, judged):
     older = judged.reports.get()
     making.labels(judged, {"early-0": {"dan": 1, "eve": 1}})
     newer = reports.make_report(study=judged)
-    page = text(get(as_alice, "report-changes", judged, a=newer.pk, b=older.pk))
+    page = making.html_of(get(as_alice, "report-changes", judged, a=newer.pk, b=older.pk))
     assert "answered forms went from 24 to 26" in page
 
 
@@ -412,9 +407,9 @@ def test_an_older_report_can_be_looked_at_and_says_so(as_alice, judged):
     making.labels(judged, {"early-0": {"dan": 1}})
     reports.make_report(study=judged)
     for name in ("drift", "gallery", "slices"):
-        page = text(get(as_alice, name, judged, report=older.pk))
+        page = making.html_of(get(as_alice, name, judged, report=older.pk))
         assert "You are looking at the report of" in page
-    assert "no longer stored" in text(get(as_alice, "gallery", judged, report=older.pk))
+    assert "no longer stored" in making.html_of(get(as_alice, "gallery", judged, report=older.pk))
     assert get(as_alice, "drift", judged, report=10**9).status_code == 404
     assert get(as_alice, "drift", judged, report="x").status_code == 404
 
@@ -432,14 +427,14 @@ def no_zero(page: str) -> None:
 @pytest.mark.parametrize("name", PAGES)
 def test_nothing_at_all(as_alice, study, name):
     Image.objects.all().delete()
-    no_zero(text(get(as_alice, name, study)))
+    no_zero(making.html_of(get(as_alice, name, study)))
 
 
 @pytest.mark.parametrize("name", [n for n in PAGES if n not in ("papers", "reports")])
 def test_no_labels_yet(as_alice, study, name):
     making.scores(study, {"early-0": True})
     reports.make_report(study=study)
-    page = text(get(as_alice, name, study))
+    page = making.html_of(get(as_alice, name, study))
     assert "Nobody has labelled this study yet" in page
     assert "Label images" in page
     no_zero(page)
@@ -450,7 +445,7 @@ def test_one_generator_only(as_alice, study, name):
     Generator.objects.filter(name="early").delete()
     judge_all(study)
     reports.make_report(study=study)
-    page = text(get(as_alice, name, study))
+    page = making.html_of(get(as_alice, name, study))
     no_zero(page)
     if name == "drift":
         assert "one generator only" in page
@@ -461,7 +456,7 @@ def test_a_judge_that_failed(as_alice, study, name):
     judge_all(study)
     making.scores(study, dict.fromkeys(["early-0", "late-0"], "the file is broken"), name="broken")
     reports.make_report(study=study)
-    page = text(get(as_alice, name, study, judge="broken"))
+    page = making.html_of(get(as_alice, name, study, judge="broken"))
     no_zero(page)
     if name not in ("papers", "reports"):
         assert "2 of 8 could not be scored" in page
@@ -471,7 +466,7 @@ def test_a_generator_without_a_release_date_is_told_beside_the_chart(as_alice, s
     Generator.objects.filter(name="late").update(release_date=None)
     judge_all(study)
     reports.make_report(study=study)
-    page = text(get(as_alice, "drift", study))
+    page = making.html_of(get(as_alice, "drift", study))
     assert "no release date is known: late" in page
     no_zero(page)
 
@@ -484,7 +479,7 @@ def test_the_papers_own_numbers_stand_beside_those_of_the_study(as_alice, judged
 
 
 def test_a_slice_with_four_images_has_no_number(as_alice, judged):
-    page = text(get(as_alice, "slices", judged, by="generator"))
+    page = making.html_of(get(as_alice, "slices", judged, by="generator"))
     assert "too few to judge: 4 images, at least 30 needed" in page
     assert "so there is no chart" in page
 
@@ -494,7 +489,7 @@ def test_a_judge_on_another_scale(as_alice, study, name):
     making.labels(study, {i.key: {"ann": i.pk % 2} for i in study.images.all()})
     making.scores(study, {i.key: 10.0 * n for n, i in enumerate(study.images.order_by("pk"))})
     reports.make_report(study=study)
-    page = text(get(as_alice, name, study))
+    page = making.html_of(get(as_alice, name, study))
     no_zero(page)
     if name == "drift":
         assert "are not points" in page
@@ -508,7 +503,7 @@ def test_a_report_on_data_that_has_since_been_deleted(as_alice, judged, name):
     Run.objects.all().delete()
     Image.objects.all().delete()
     Generator.objects.all().delete()
-    page = text(get(as_alice, name, judged))
+    page = making.html_of(get(as_alice, name, judged))
     no_zero(page)
     if name == "gallery":
         assert "8 images of this page have been deleted" in page
@@ -520,13 +515,15 @@ def test_a_study_without_image_files(client, name):
     client.force_login(making.person(study, "alice", role="owner").user)
     judge_all(study, verdicts=False)
     reports.make_report(study=study)
-    page = text(get(client, name, study))
+    page = making.html_of(get(client, name, study))
     no_zero(page)
     if name == "gallery":
         assert "no picture file" in page
         assert "<img" not in page
         image = study.images.first()
-        assert "came without a file" in text(get(client, "evidence", study, image.public_id))
+        assert "came without a file" in making.html_of(
+            get(client, "evidence", study, image.public_id)
+        )
 
 
 @pytest.mark.parametrize("name", PAGES)
@@ -558,7 +555,7 @@ def test_a_question_with_ratings_works_on_every_page(as_alice, study):
     report = reports.make_report(study=study, options=reports.Options(question="likert"))
     assert Report.objects.get(study=study) == report
     for name in PAGES:
-        no_zero(text(get(as_alice, name, study, report=report.pk)))
+        no_zero(making.html_of(get(as_alice, name, study, report=report.pk)))
 
 
 def test_generators_without_a_date_lead_to_the_page_where_one_adds_it(as_alice, study):

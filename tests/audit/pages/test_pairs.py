@@ -342,6 +342,18 @@ def test_a_file_that_is_no_table_of_votes_is_refused_in_a_sentence(
     assert sentence in reply.content.decode()
 
 
+def test_what_a_file_brought_is_said_line_by_line_in_the_language_of_the_page(study, as_alice):
+    row = {"pair_id": "1", "prompt_id": "p0", "first": "early-0", "second": "late-0"}
+    rows = [
+        {**row, "value": "first"},
+        {**row, "prompt_id": "p1", "first": "early-1", "second": "late-1", "value": "cannot_tell"},
+    ]
+    file = SimpleUploadedFile("votes.csv", table(rows).encode())
+    address = f"{at(study, 'pairs-import')}?lang=de"
+    html = as_alice.post(address, {"file": file, "judge": "clip"}, follow=True).content.decode()
+    assert "clip: 1 neue Stimmen. 1 Zeilen haben keine Präferenz." in html
+
+
 def test_researchers_look_and_do_not_draw(study, client):
     rita = making.person(study, "rita", role="researcher")
     client.force_login(rita.user)

@@ -45,15 +45,10 @@ def at(study, name="agreement", *args, **query):
     return reverse(name, args=[study.slug, *args]) + (f"?{tail}" if tail else "")
 
 
-def text(response) -> str:
-    assert response.status_code == 200
-    return response.content.decode()
-
-
 def test_a_page_is_whole_for_a_visit_and_a_fragment_for_htmx(as_alice, busy):
-    whole = text(as_alice.get(at(busy)))
+    whole = making.html_of(as_alice.get(at(busy)))
     assert whole.count("<html") == 1
-    part = text(as_alice.get(at(busy), **HTMX))
+    part = making.html_of(as_alice.get(at(busy), **HTMX))
     assert part.lstrip().startswith('<div id="numbers"')
 
 
@@ -69,9 +64,9 @@ def test_annotators_are_refused_and_strangers_find_nothing(client, as_bob, study
 
 def test_what_is_kept_is_shown_in_as_many_queries_for_four_people_as_for_sixty(as_alice, busy):
     def queries():
-        text(as_alice.get(at(busy)))
+        making.html_of(as_alice.get(at(busy)))
         with CaptureQueriesContext(connection) as seen:
-            text(as_alice.get(at(busy)))
+            making.html_of(as_alice.get(at(busy)))
         return len(seen)
 
     few = queries()
@@ -85,14 +80,16 @@ def test_a_poll_that_finds_nothing_new_is_not_rendered(as_alice, busy):
     seen = re.search(r'"X-Seen": "(\w+)"', first.content.decode())[1]
     assert as_alice.get(at(busy), HTTP_X_SEEN=seen, **HTMX).status_code == 204
     making.labels(busy, {"early-0": {"eve": 1}})
-    assert "eve" in text(as_alice.get(at(busy), HTTP_X_SEEN=seen, **HTMX))
+    assert "eve" in making.html_of(as_alice.get(at(busy), HTTP_X_SEEN=seen, **HTMX))
 
 
 def test_the_page_and_the_file_say_what_was_computed(as_alice, busy):
     (one,) = read_answer(AGREEMENT, busy, NoParameters()).body["questions"]
-    page = text(as_alice.get(at(busy)))
+    page = making.html_of(as_alice.get(at(busy)))
     assert f"{number('percent', one['percent']['value'])}<span" in page
-    found = list(csv.DictReader(io.StringIO(text(as_alice.get(at(busy, "people-table"))))))
+    found = list(
+        csv.DictReader(io.StringIO(making.html_of(as_alice.get(at(busy, "people-table")))))
+    )
     share = next(row for row in found if row["statistic"] == "percent")
     assert share["value"] == str(one["percent"]["value"])
     pairs = [row for row in found if row["table"] == "pairs aligned"]
@@ -108,7 +105,7 @@ def test_files_call_people_with_an_account_by_a_pseudonym_and_the_page_by_name(
 ):
     making.labels(study, {i.key: {"ann": 1} for i in study.images.all()})
     making.label(bob)
-    assert "bob" in text(as_alice.get(at(study)))
+    assert "bob" in making.html_of(as_alice.get(at(study)))
     hidden = pseudonym(study.slug, "bob")
     files = (
         at(study, "people-table"),
@@ -116,36 +113,36 @@ def test_files_call_people_with_an_account_by_a_pseudonym_and_the_page_by_name(
         at(study, "people-chart", "times", "svg"),
     )
     for address in files:
-        content = text(as_alice.get(address))
+        content = making.html_of(as_alice.get(address))
         assert "bob" not in content
-    assert hidden in text(as_alice.get(files[0]))
+    assert hidden in making.html_of(as_alice.get(files[0]))
 
 
 @pytest.mark.parametrize("name", people_charts.CHARTS)
 def test_every_chart_is_drawn_and_carries_its_signature(as_alice, busy, name):
     assert "$schema" in as_alice.get(at(busy, "people-chart", name, "json")).json()
-    svg = text(as_alice.get(at(busy, "people-chart", name, "svg")))
+    svg = making.html_of(as_alice.get(at(busy, "people-chart", name, "svg")))
     assert svg.startswith("<svg")
     assert f"data {read_answer(AGREEMENT, busy, NoParameters()).body['data'][:12]}" in svg
 
 
 def test_the_address_chooses_the_question_and_the_cut_of_time(as_alice, busy):
     making.labels(busy, {i.key: {"ann": 1, "ben": 2} for i in busy.images.all()}, question="mood")
-    page = text(as_alice.get(at(busy, question="mood", per="weeks")))
+    page = making.html_of(as_alice.get(at(busy, question="mood", per="weeks")))
     assert '<option value="mood" selected>' in page
     assert '<option value="weeks" selected>' in page
-    assert text(as_alice.get(at(busy, question="nothing", per="x")))
+    assert making.html_of(as_alice.get(at(busy, question="nothing", per="x")))
 
 
 def test_sentences_name_the_share_and_the_ceiling(as_alice, busy):
-    page = text(as_alice.get(at(busy)))
+    page = making.html_of(as_alice.get(at(busy)))
     assert "Two people give the same answer in" in page
     assert "One person gives exactly the answer that most of the others give in" in page
     assert "Whether agreement has changed is not known: the answers were imported without" in page
 
 
 def test_without_answers_the_page_says_where_they_come_from(as_alice, study):
-    page = text(as_alice.get(at(study)))
+    page = making.html_of(as_alice.get(at(study)))
     assert "No answers yet" in page
     assert as_alice.get(at(study, "people-table")).status_code == 404
     assert as_alice.get(at(study, "people-chart", "pairs", "json")).status_code == 404
@@ -153,7 +150,7 @@ def test_without_answers_the_page_says_where_they_come_from(as_alice, study):
 
 def test_one_person_alone_gives_reasons_and_no_number(as_alice, study):
     making.labels(study, {i.key: {"ann": 1} for i in study.images.all()})
-    page = text(as_alice.get(at(study)))
+    page = making.html_of(as_alice.get(at(study)))
     assert "How well people agree is not known" in page
     assert "No chart of single people" in page
     # Tags hold a random token, in which any letters may stand.
@@ -164,15 +161,17 @@ def test_one_person_alone_gives_reasons_and_no_number(as_alice, study):
 
 def test_nobody_says_that_a_worker_counts_while_none_does(as_alice, busy, monkeypatch):
     monkeypatch.setattr(question, "AT_ONCE", 1)
-    page = text(as_alice.get(at(busy)))
+    page = making.html_of(as_alice.get(at(busy)))
     assert "Not counted yet" in page
     assert "A worker will count them soon." in page
     now = timezone.now()
     AnswerJob.objects.update(created_at=now - timedelta(minutes=3))
-    assert "no worker has taken them up: perhaps none is running" in text(as_alice.get(at(busy)))
+    assert "no worker has taken them up: perhaps none is running" in making.html_of(
+        as_alice.get(at(busy))
+    )
     AnswerJob.objects.update(state="working", leased_until=now + timedelta(minutes=1))
-    assert "A worker is counting them." in text(as_alice.get(at(busy)))
+    assert "A worker is counting them." in making.html_of(as_alice.get(at(busy)))
     # It has died.
     AnswerJob.objects.update(leased_until=now - timedelta(minutes=1))
-    assert "A worker is counting" not in text(as_alice.get(at(busy)))
+    assert "A worker is counting" not in making.html_of(as_alice.get(at(busy)))
     StoredAnswer.objects.all().delete()

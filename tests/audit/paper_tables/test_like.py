@@ -50,8 +50,8 @@ def made(prompts: dict[str, tuple[str, ...]], *, kinds=(), atomicity=None) -> St
         )
         for key, tags in prompts.items()
     )
-    write_study.import_prompts(study=study, records=records, outcome=outcome)
-    write_study.import_generators(
+    write_study.import_records(study=study, records=records, outcome=outcome)
+    write_study.import_records(
         study=study,
         records=[
             GeneratorRecord("early", date(2021, 1, 1)),
@@ -59,7 +59,7 @@ def made(prompts: dict[str, tuple[str, ...]], *, kinds=(), atomicity=None) -> St
         ],
         outcome=outcome,
     )
-    write_study.import_images(
+    write_study.import_records(
         study=study,
         records=(ImageRecord(f"{g}-{p}", p, g) for p in prompts for g in ("early", "late")),
         outcome=outcome,
@@ -75,7 +75,7 @@ def people_say_of_atoms(study, said: dict[str, list[float]]) -> None:
         for index, value in enumerate(values)
     )
     outcome = Outcome()
-    write_study.import_labels(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert outcome.rejected == []
 
 

@@ -37,7 +37,7 @@ def answer(study, *given):
         LabelRecord(image, rater, question, value, atom)
         for image, rater, question, value, atom in given
     ]
-    write_study.import_labels(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert outcome.rejected == []
 
 

@@ -32,7 +32,7 @@ def in_words(study, *answers):
         LabelRecord(image=image, rater=rater, question="remark", value=words)
         for image, rater, words in answers
     )
-    write_study.import_labels(study=study, records=records, outcome=Outcome())
+    write_study.import_records(study=study, records=records, outcome=Outcome())
 
 
 @pytest.mark.parametrize(

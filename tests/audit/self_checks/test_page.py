@@ -46,15 +46,10 @@ def at(check, name="self-check"):
     return reverse(name, args=[check.study.slug, check.pk])
 
 
-def text(answer):
-    assert answer.status_code == 200
-    return answer.content.decode()
-
-
 def test_the_button_stands_on_the_judges_page_for_owners_alone(client, bench_of_alice):
     for name, offered in (("alice", True), ("rita", False)):
         client.force_login(User.objects.get(username=name))
-        page = text(client.get(reverse("run-options", args=["bench", JUDGE])))
+        page = making.html_of(client.get(reverse("run-options", args=["bench", JUDGE])))
         assert ("Check itself" in page) == offered
     answer = client.post(reverse("self-check-ask", args=["bench"]), {"judge": JUDGE})
     assert answer.status_code == 403
@@ -63,11 +58,11 @@ def test_the_button_stands_on_the_judges_page_for_owners_alone(client, bench_of_
 
 def test_a_worker_asks_the_judge_and_the_page_tells_what_it_found(as_alice, bench_of_alice):
     check = ask(as_alice, bench_of_alice)
-    waiting = text(as_alice.get(at(check)))
+    waiting = making.html_of(as_alice.get(at(check)))
     assert "Waiting for a worker" in waiting
     assert 'hx-trigger="every 1s"' in waiting
     run_job(check.pk)
-    page = text(as_alice.get(at(check)))
+    page = making.html_of(as_alice.get(at(check)))
     assert "hx-trigger" not in page
     for words in (
         "The judge contradicts itself on none of",
@@ -82,7 +77,7 @@ def test_a_worker_asks_the_judge_and_the_page_tells_what_it_found(as_alice, benc
     # Asked again, both stand side by side.
     again = ask(as_alice, bench_of_alice)
     run_job(again.pk)
-    page = text(as_alice.get(at(again)))
+    page = making.html_of(as_alice.get(at(again)))
     assert "Over time" in page
     assert at(check) in page
     assert "All 12 images have the score of" in page
@@ -93,7 +88,7 @@ def test_the_page_tells_how_far_the_worker_is(as_alice, bench_of_alice, monkeypa
     pages = []
 
     def peek(scorer, *given):
-        pages.append(text(as_alice.get(at(check))))
+        pages.append(making.html_of(as_alice.get(at(check))))
         return finish(scorer, *given)
 
     finish = ImageScorer.finish
@@ -106,7 +101,7 @@ def test_the_page_tells_how_far_the_worker_is(as_alice, bench_of_alice, monkeypa
     ):
         told = f"The worker asks the judge: step {step} of 7, {words}."
         assert any(told in page and f'value="{step}"' in page for page in pages)
-    assert "The worker asks" not in text(as_alice.get(at(check)))
+    assert "The worker asks" not in making.html_of(as_alice.get(at(check)))
 
 
 def test_a_contradiction_leads_to_what_the_engines_said_of_the_image(as_alice, bench_of_alice):
@@ -115,7 +110,7 @@ def test_a_contradiction_leads_to_what_the_engines_said_of_the_image(as_alice, b
     check = SelfCheck.objects.create(
         study=bench_of_alice, judge=JUDGE, count=60, state="done", pairs=rows
     )
-    page = text(as_alice.get(at(check)))
+    page = making.html_of(as_alice.get(at(check)))
     assert f'<a href="{reverse("look", args=["bench", image.public_id])}">{image.key}</a>' in page
 
 
@@ -152,7 +147,7 @@ def test_what_hinders_a_worker_stands_on_the_page(
     run_job(check.pk)
     check.refresh_from_db()
     assert check.state == state
-    assert words in text(as_alice.get(at(check)))
+    assert words in making.html_of(as_alice.get(at(check)))
 
 
 def test_a_check_that_breaks_is_tried_again_and_then_given_up(
@@ -168,7 +163,7 @@ def test_a_check_that_breaks_is_tried_again_and_then_given_up(
         run_job(check.pk)
     check.refresh_from_db()
     assert check.state == "given up"
-    assert "the disk is gone" in text(as_alice.get(at(check)))
+    assert "the disk is gone" in making.html_of(as_alice.get(at(check)))
     assert [job.pk for job in waiting()] == []
 
 
@@ -205,12 +200,12 @@ def test_the_page_is_a_fragment_for_htmx_and_asks_the_same_whatever_was_found(
     for _ in range(10):
         many = made(30)
     assert queries(as_alice, many) == once
-    fragment = text(as_alice.get(at(many), HTTP_HX_REQUEST="true"))
+    fragment = making.html_of(as_alice.get(at(many), HTTP_HX_REQUEST="true"))
     assert "<html" not in fragment
     assert 'id="check"' in fragment
 
 
 def queries(client, check):
     with CaptureQueriesContext(connection) as asked:
-        text(client.get(at(check)))
+        making.html_of(client.get(at(check)))
     return len(asked)

@@ -32,13 +32,8 @@ def at(name="why", *args, **query):
     return reverse(name, args=["large", *args], query=query)
 
 
-def text(response):
-    assert response.status_code == 200
-    return response.content.decode()
-
-
 def test_the_page_says_what_moved_and_draws_it(as_alice, large):
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert page.count("<html") == 1
     assert (
         "From generators released up to 2023-12-31 to generators released since 2024-01-01" in page
@@ -53,15 +48,15 @@ def test_the_page_says_what_moved_and_draws_it(as_alice, large):
         else chart["layer"][0]["data"]["values"]
     )
     assert len(bars) == 2 + len(body["parts"])
-    assert text(as_alice.get(at("why-chart", "svg"))).startswith("<svg")
-    part = text(as_alice.get(at(), **HTMX))
+    assert making.html_of(as_alice.get(at("why-chart", "svg"))).startswith("<svg")
+    part = making.html_of(as_alice.get(at(), **HTMX))
     assert part.lstrip().startswith('<section id="why"')
 
 
 def test_why_there_is_not_enough_data_stands_once(as_alice, study):
     judge_all(study)
     reports.make_report(study=study)
-    page = text(as_alice.get(reverse("why", args=[study.slug])))
+    page = making.html_of(as_alice.get(reverse("why", args=[study.slug])))
     assert page.count("Drift needs two generators with enough images") == 1
 
 
@@ -77,41 +72,41 @@ def test_a_study_of_strangers_is_not_named(as_alice, large):
     other = making.study("secret", prompts=40)
     judge_all(other)
     asked = {"judge": "some-judge", "from": "early", "to": "study=secret"}
-    assert "There is no study “secret”." in text(as_alice.get(at(), asked))
+    assert "There is no study “secret”." in making.html_of(as_alice.get(at(), asked))
     making.person(other, "alice", role="researcher")
-    assert "to study secret" in text(as_alice.get(at(), asked))
+    assert "to study secret" in making.html_of(as_alice.get(at(), asked))
 
 
 def test_what_is_kept_is_not_computed_again(as_alice, large, monkeypatch):
-    text(as_alice.get(at()))
+    making.html_of(as_alice.get(at()))
     monkeypatch.setattr(store, "compute_answer", None)
-    text(as_alice.get(at()))
+    making.html_of(as_alice.get(at()))
     with CaptureQueriesContext(connection) as seen:
-        text(as_alice.get(at()))
+        making.html_of(as_alice.get(at()))
     assert len(seen) <= 20
     assert StoredAnswer.objects.count() == 1
 
 
 def test_a_large_study_is_explained_by_a_worker(as_alice, large, monkeypatch):
     monkeypatch.setattr(question, "AT_ONCE", 1)
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert "A worker will count them" in page
     assert 'hx-trigger="every 3s"' in page
     assert StoredAnswer.objects.get().parameters["before"] == "released=..2023-12-31"
     assert making.compute_waiting_answers() == 1
-    assert "Both sides" in text(as_alice.get(at()))
+    assert "Both sides" in making.html_of(as_alice.get(at()))
 
 
 def test_new_labels_change_what_is_told(as_alice, large):
-    text(as_alice.get(at()))
+    making.html_of(as_alice.get(at()))
     before = StoredAnswer.objects.get().body
     making.labels(large, {f"late-{n}": {"new": 0} for n in range(40)})
-    text(as_alice.get(at()))
+    making.html_of(as_alice.get(at()))
     assert StoredAnswer.objects.get().body["moved"] != before["moved"]
 
 
 def test_nothing_to_compare_is_said(as_alice, study):
-    page = text(as_alice.get(reverse("why", args=[study.slug])))
+    page = making.html_of(as_alice.get(reverse("why", args=[study.slug])))
     assert "No judge has scored this study yet." in page
     for name, kind in (("why-chart", ["svg"]), ("why-table", [])):
         answer = as_alice.get(reverse(name, args=[study.slug, *kind]))
@@ -121,23 +116,27 @@ def test_nothing_to_compare_is_said(as_alice, study):
 
 
 def test_what_was_asked_wrongly_keeps_its_place_in_the_form(as_alice, large):
-    page = text(as_alice.get(at(), {"judge": "some-judge", "from": "earlie", "to": "late"}))
+    page = making.html_of(
+        as_alice.get(at(), {"judge": "some-judge", "from": "earlie", "to": "late"})
+    )
     assert "No generator of study large is called “earlie”." in page
     assert 'value="earlie"' in page
 
 
 def test_sides_can_be_named_where_release_dates_tell_none_apart(as_alice, large):
     large.generators.update(release_date=None)
-    page = text(as_alice.get(at()))
+    page = making.html_of(as_alice.get(at()))
     assert "There is nothing to compare yet" in page
     assert 'id="side-from"' in page
-    named = text(as_alice.get(at(), {"judge": "some-judge", "from": "early", "to": "late"}))
+    named = making.html_of(
+        as_alice.get(at(), {"judge": "some-judge", "from": "early", "to": "late"})
+    )
     assert "From early to late" in named
 
 
 def test_sides_and_judges_are_kept_together(as_alice, large):
     asked = {"judge": "some-judge", "judge_now": "other-judge", "from": "early", "to": "late"}
-    page = text(as_alice.get(at(), asked))
+    page = making.html_of(as_alice.get(at(), asked))
     menus, sides = page.split('class="filters')[1:3]
     assert '<input type="hidden" name="from" value="early">' in menus
     assert '<input type="hidden" name="to" value="late">' in menus
@@ -158,5 +157,5 @@ def test_sides_and_judges_are_kept_together(as_alice, large):
 def test_the_second_side_begins_after_the_judge_s_release(as_alice, large, released, since):
     large.generators.create(name="between", release_date=date(2023, 1, 1))
     Judge.objects.filter(name="some-judge").update(release_date=released)
-    page = text(as_alice.get(at(), {"judge": "some-judge"}))
+    page = making.html_of(as_alice.get(at(), {"judge": "some-judge"}))
     assert f"to generators released since {since}" in page

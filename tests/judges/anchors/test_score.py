@@ -18,15 +18,7 @@ from tests.judges.engines.openai_stand_in import Reply, standing_in, told
 from tests.judges.runs.test_server_runs import options as server_options
 from tests.judges.self_checks.bench import bench
 
-pytestmark = pytest.mark.django_db
-
-
-@pytest.fixture(autouse=True)
-def no_engines(settings):
-    settings.OPENAI_API_KEY = ""
-    registry.forget_engines()
-    yield
-    registry.forget_engines()
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_engines")]
 
 
 def judged(study, name="geneval-builtin", options=None):

@@ -17,16 +17,8 @@ from judges.runs import lifecycle, score_chunk
 from tests import making
 from tests.judges.engines.openai_stand_in import Asked, Reply, standing_in, told
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_engines")]
 JUDGE = "soft-tifa-gm-server"
-
-
-@pytest.fixture(autouse=True)
-def quick(settings):
-    settings.OPENAI_API_KEY = ""
-    registry.forget_engines()
-    yield
-    registry.forget_engines()
 
 
 @pytest.fixture

@@ -73,7 +73,7 @@ def study(db):
         ImageRecord(key=key, prompt="p0", generator="early", content=_png(image))
         for key, image in PICTURES.items()
     )
-    write_study.import_images(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert outcome.rejected == []
     return study
 

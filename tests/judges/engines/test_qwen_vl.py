@@ -9,7 +9,6 @@ from PIL import Image
 
 from judges.engines.qwen_vl import QwenVL
 from judges.engines.shared import shared_prefix
-from judges.engines.shared.token_answers import AnswerReader
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from judges.protocols import Question, Talk
@@ -45,54 +44,9 @@ def picture(number, size=None):
     return Image.fromarray(rng.integers(0, 256, (height, width, 3), dtype=np.uint8))
 
 
-class Official:
-    """The library's own processor and model, loaded by its own words."""
-
-    def __init__(self, checkpoint):
-        prepare()
-        from transformers import AutoModelForImageTextToText, AutoProcessor
-
-        self.processor = AutoProcessor.from_pretrained(checkpoint)
-        self.model = AutoModelForImageTextToText.from_pretrained(checkpoint).eval()
-
-    def given(self, image, text, more=""):
-        content = [{"type": "image"}, {"type": "text", "text": text}]
-        whole = self.processor.apply_chat_template(
-            [{"role": "user", "content": content}], tokenize=False, add_generation_prompt=True
-        )
-        return self.processor(text=[whole + more], images=[image], return_tensors="pt")
-
-    def shares(self, image, text):
-        """What each token of the vocabulary has of the first place of the reply."""
-        torch = prepare()
-        with torch.inference_mode():
-            told = self.model.generate(
-                **self.given(image, text),
-                max_new_tokens=1,
-                do_sample=False,
-                output_scores=True,
-                return_dict_in_generate=True,
-            )
-        return told.scores[0][0].softmax(-1)
-
-
 @pytest.fixture(scope="module")
 def official(checkpoint):
-    return Official(checkpoint)
-
-
-@pytest.fixture
-def shares(monkeypatch):
-    """All probabilities behind the answers, as the rules get to read them, picture by picture."""
-    seen = []
-    read = AnswerReader.read
-
-    def spy(self, questions, logits):
-        seen.append(logits.softmax(-1))
-        return read(self, questions, logits)
-
-    monkeypatch.setattr(AnswerReader, "read", spy)
-    return seen
+    return tiny_qwen.Library(checkpoint)
 
 
 def engine(checkpoint, **options):
@@ -206,7 +160,7 @@ def changed(checkpoint, folder, name, **settings):
 
 def test_a_penalty_on_repeated_tokens_acts_as_in_generate(checkpoint, tmp_path, shares):
     strict = changed(checkpoint, tmp_path, "generation_config.json", repetition_penalty=1.3)
-    punished, plain = Official(strict), Official(checkpoint)
+    punished, plain = tiny_qwen.Library(strict), tiny_qwen.Library(checkpoint)
     engine(strict).answer([(picture(0), QUESTIONS[:3])])
     engine(strict, scores="logits").answer([(picture(0), QUESTIONS[:3])])
     for place, text in enumerate(TEXTS[:3]):
@@ -225,7 +179,7 @@ def test_settings_that_are_not_reproduced_are_refused_by_name(qwen3, tmp_path):
 
 
 def test_a_bound_on_pixels_is_the_processors_own(qwen3, shares):
-    official = Official(qwen3)
+    official = tiny_qwen.Library(qwen3)
     official.processor.image_processor.size = {"shortest_edge": 3136, "longest_edge": 20_000}
     small = engine(qwen3, max_pixels=20_000)
     small.answer([(picture(3), QUESTIONS[:1])])
@@ -236,7 +190,7 @@ def test_a_bound_on_pixels_is_the_processors_own(qwen3, shares):
 
 def test_half_precision_is_as_far_off_as_the_official_way_in_half_precision(qwen3, shares):
     torch = prepare()
-    exact, half = Official(qwen3), Official(qwen3)
+    exact, half = tiny_qwen.Library(qwen3), tiny_qwen.Library(qwen3)
     half.model.to(torch.bfloat16)
     engine(qwen3, precision="bfloat16").answer([(picture(0), QUESTIONS)])
     theirs = torch.stack([half.shares(picture(0), text) for text in TEXTS])

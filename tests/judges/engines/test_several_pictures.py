@@ -11,7 +11,6 @@ from judges.engines.image_text import ImageTextModel
 from judges.engines.openai_server import OpenAIServer
 from judges.engines.qwen_vl import QwenVL
 from judges.engines.shared import shared_prefix
-from judges.engines.shared.token_answers import AnswerReader
 from judges.engines.shared.torch_setup import prepare
 from judges.protocols import Question, Talk
 from tests.judges.engines import tiny_qwen
@@ -40,55 +39,20 @@ def checkpoint(request, tmp_path_factory):
     return tiny_qwen.save(request.param, tmp_path_factory.mktemp(request.param))
 
 
-class Library:
-    """Its own processor and `generate`, with the words that stand before each picture."""
-
-    def __init__(self, checkpoint):
-        prepare()
-        from transformers import AutoModelForImageTextToText, AutoProcessor
-
-        self.processor = AutoProcessor.from_pretrained(checkpoint)
-        self.model = AutoModelForImageTextToText.from_pretrained(checkpoint).eval()
+class Library(tiny_qwen.Library):
+    """With the words that stand before each picture."""
 
     def given(self, shown, text):
         content = []
         for title, _ in zip(TITLES[len(shown)], shown, strict=True):
             content += [{"type": "text", "text": title}, {"type": "image"}]
         content.append({"type": "text", "text": text})
-        whole = self.processor.apply_chat_template(
-            [{"role": "user", "content": content}], tokenize=False, add_generation_prompt=True
-        )
-        images = [image for _, image in shown]
-        return self.processor(text=[whole], images=images, return_tensors="pt")
-
-    def shares(self, shown, text):
-        with prepare().inference_mode():
-            made = self.model.generate(
-                **self.given(shown, text),
-                max_new_tokens=1,
-                do_sample=False,
-                output_scores=True,
-                return_dict_in_generate=True,
-            )
-        return made.scores[0][0].softmax(-1)
+        return self.encode(content, [image for _, image in shown])
 
 
 @pytest.fixture(scope="module")
 def library(checkpoint):
     return Library(checkpoint)
-
-
-@pytest.fixture
-def shares(monkeypatch):
-    seen = []
-    read = AnswerReader.read
-
-    def spy(self, questions, logits):
-        seen.append(logits.softmax(-1))
-        return read(self, questions, logits)
-
-    monkeypatch.setattr(AnswerReader, "read", spy)
-    return seen
 
 
 def engine(checkpoint, **options):

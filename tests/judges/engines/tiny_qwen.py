@@ -49,6 +49,38 @@ _TEMPLATE = """{%- for message in messages -%}
 {%- endif -%}"""
 
 
+class Library:
+    """The library's own processor and model, loaded by its own words."""
+
+    def __init__(self, checkpoint: Path) -> None:
+        prepare()
+        from transformers import AutoModelForImageTextToText, AutoProcessor
+
+        self.processor = AutoProcessor.from_pretrained(checkpoint)
+        self.model = AutoModelForImageTextToText.from_pretrained(checkpoint).eval()
+
+    def given(self, image: Any, text: str, more: str = "") -> Any:
+        return self.encode([{"type": "image"}, {"type": "text", "text": text}], [image], more)
+
+    def encode(self, content: list[dict[str, str]], images: list[Any], more: str = "") -> Any:
+        whole = self.processor.apply_chat_template(
+            [{"role": "user", "content": content}], tokenize=False, add_generation_prompt=True
+        )
+        return self.processor(text=[whole + more], images=images, return_tensors="pt")
+
+    def shares(self, shown: Any, text: str) -> Any:
+        """What each token of the vocabulary has of the first place of the reply."""
+        with prepare().inference_mode():
+            made = self.model.generate(
+                **self.given(shown, text),
+                max_new_tokens=1,
+                do_sample=False,
+                output_scores=True,
+                return_dict_in_generate=True,
+            )
+        return made.scores[0][0].softmax(-1)
+
+
 def save(family: str, folder: Path, **how: Any) -> Path:
     processor, model = parts(family, **how)
     model.save_pretrained(folder)

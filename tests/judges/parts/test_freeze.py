@@ -37,7 +37,7 @@ def free(study):
         ImageRecord(f"free-{n}", f"free-{n}", "late", content=making.png((n, 9, 9)))
         for n in range(len(TEXTS))
     )
-    write_study.import_images(study=study, records=records, outcome=outcome)
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert not outcome.rejected
     return study
 
@@ -55,7 +55,7 @@ def label_atom(study, key):
     image = study.images.filter(prompt__key=key).first()
     record = LabelRecord(image.key, "ann", "atom", 1.0, atom=0)
     outcome = Outcome()
-    write_study.import_labels(study=study, records=[record], outcome=outcome)
+    write_study.import_records(study=study, records=[record], outcome=outcome)
     if not Answer.objects.filter(atom__prompt__key=key).exists():
         annotation = making.label(making.person(study, "labeller"))
         Answer.objects.create(
@@ -194,7 +194,7 @@ def test_the_same_import_again_finds_the_prompts_unchanged(free):
     freeze(study=free)
     outcome = Outcome()
     records = [making.prompt(n) for n in range(4)]
-    write_study.import_prompts(study=free, records=records, outcome=outcome)
+    write_study.import_records(study=free, records=records, outcome=outcome)
     assert (outcome.unchanged, outcome.rejected) == (4, [])
 
 

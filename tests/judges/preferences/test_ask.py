@@ -12,7 +12,7 @@ from annotations.pictures.store import store_picture
 from audit.contests.parameters import Parameters
 from audit.contests.standings import leaderboard
 from audit.words import contests as words
-from judges import catalogue, registry
+from judges import catalogue
 from judges.engines.openai_server import OpenAIServer
 from judges.looks.store import key_of
 from judges.methods.which_of_two import APART, STRIP
@@ -21,17 +21,9 @@ from judges.preferences.stored import Two, judges_that_compare, said_of
 from tests import editing, making
 from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_engines")]
 HEAD = "pair_id,prompt_id,first,second,rater,question,value,left"
 PROMPTS = 24
-
-
-@pytest.fixture(autouse=True)
-def no_engines(settings):
-    settings.OPENAI_API_KEY = ""
-    registry.forget_engines()
-    yield
-    registry.forget_engines()
 
 
 @pytest.fixture

@@ -21,13 +21,9 @@ def bench(prompts: int = 40, *, without: str = "crescent", slug: str = "bench") 
 
 def fill(study: Study, asked: list[PromptRecord]) -> Study:
     outcome = Outcome()
-    write_study.import_prompts(study=study, records=asked, outcome=outcome)
-    write_study.import_generators(study=study, records=[PLAIN.record], outcome=outcome)
     drawings = [(prompt.key, builtin.draw(prompt, PLAIN)) for prompt in asked]
-    write_study.import_images(
-        study=study,
-        records=[ImageRecord(one.key, prompt, PLAIN.name, one.png) for prompt, one in drawings],
-        outcome=outcome,
-    )
+    images = [ImageRecord(one.key, prompt, PLAIN.name, one.png) for prompt, one in drawings]
+    records = [*asked, PLAIN.record, *images]
+    write_study.import_records(study=study, records=records, outcome=outcome)
     assert outcome.rejected == []
     return study
