@@ -9,18 +9,16 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from django.db import transaction
 from django.db.models import Sum
-from django.utils import timezone
 
 from annotations.errors import Refused
 from annotations.models import Job, Study
-from annotations.versions import labels_version, start_reading_labels
+from annotations.versions import start_reading_labels
 from audit import VERSION
 from audit.models import Report
 from audit.reports import freshness, gallery, human_scores, rankings, slices, states, summary
@@ -46,12 +44,9 @@ from audit.reports.sharing.reused import drop_hashes, drop_hashes_of_each, reuse
 from audit.reports.slices import by_generator
 from audit.stats import enough
 from audit.stats.over_time import drift
-from judges.models import Upload
 
 __all__ = ["RESAMPLES", "SEED", "Options"]
 
-# While a run is going or labels keep coming, making reports may take at most this share of time.
-SHARE_OF_TIME = 0.1
 # Of a report's body. Reports stored without it are of schema 1: percentiles of a bootstrap throughout;
 # those of 2 know an alarm, but no states of drift; those of 3 do not say what a judge may decide;
 # those of 4 read verdicts, scores and ratings in three ways, and no judge as an instrument; those of 5
@@ -159,48 +154,6 @@ def _bench(
     if computed.judgements < WORTH_SHARING:
         return InMemoryParts()
     return Shared(study.pk, options, call) if call else StoredParts(study.pk, options)
-
-
-def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | None = None) -> bool:
-    """Whether the study's data changed since its report, but not too often while they keep changing.
-
-    `patient` is for calls that nobody waits for: labels that arrive one by one must not keep a
-    worker busy.
-    """
-    if not study.runs.exists():
-        return False
-    newest = Report.objects.filter(study=study, options=options or {}).defer("body").first()
-    if newest is None:
-        return not is_importing(study)
-    if newest.stamp == stamp(study) and freshness.rows_of(newest) == freshness.rows_now(study):
-        return False
-    rest = timedelta(seconds=newest.seconds / SHARE_OF_TIME)
-    going = patient or study.runs.filter(state="running").exists()
-    rests = going and timezone.now() - newest.created_at < rest
-    return not rests and not is_importing(study)
-
-
-def is_importing(study: Study) -> bool:
-    """A report of half the rows would be old a moment later; the end of an import asks for one."""
-    imports = Upload.objects.filter(study=study, state=Upload.State.WORKING)
-    return any(not upload.dry_run for upload in imports)
-
-
-def scores_began(study: Study) -> datetime | None:
-    """When the scores that came last began to come; None while some still come."""
-    if study.runs.filter(state="running").exists() or is_importing(study):
-        return None
-    uploads = Upload.objects.filter(study=study, state=Upload.State.DONE).order_by("-created_at")
-    begun = [
-        study.runs.order_by("-started_at").values_list("started_at", flat=True).first(),
-        uploads.values_list("created_at", flat=True).first(),
-    ]
-    return max((moment for moment in begun if moment is not None), default=None)
-
-
-def stamp(study: Study) -> str:
-    """Changes with the labels and scores of the study."""
-    return labels_version(study.pk)
 
 
 def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:
