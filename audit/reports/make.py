@@ -40,7 +40,7 @@ from audit.reports.sharing import benches, rows
 from audit.reports.sharing.benches import InMemoryParts, Shared, StoredParts
 from audit.reports.sharing.kept_arrays import KeptArrays
 from audit.reports.sharing.parts import Part, Step, key_of
-from audit.reports.sharing.reused import drop_hashes, drop_hashes_of_each, reuse
+from audit.reports.sharing.reused import PeopleHashes, drop_hashes, drop_hashes_of_each, reuse
 from audit.reports.slices import by_generator
 from audit.stats import enough
 from audit.stats.over_time import drift
@@ -193,6 +193,7 @@ class Computation:
         self._made_with = made_with = key_of(
             VERSION, SCHEMA, replace(options, judges=None), people.scale
         )
+        of_people = PeopleHashes(reference.yes, reference.mean, people.prompts)
         self.judges = {
             judge.name: JudgeReport(
                 replace(self.paired, people=self.seen),
@@ -201,6 +202,7 @@ class Computation:
                 options,
                 partial(self._earlier_cut, judge.name),
                 made_with,
+                of_people,
             )
             for judge in self.paired.judges
         }

@@ -20,6 +20,7 @@ from audit.reports.sharing.parts import Step, key_of
 from audit.reports.sharing.reused import (
     AVERAGE,
     READ,
+    PeopleHashes,
     drop_hashes,
     drop_hashes_of_each,
     reuse,
@@ -47,7 +48,7 @@ class Cut:
 
 class JudgeReport:
     """`earlier` gives what an earlier report has computed of a cut, empty where there is none; `made_with` is
-    a hash of what every number rests on besides the items."""
+    a hash of what every number rests on besides the items; `of_people`: the hashes of the reference."""
 
     def __init__(
         self,
@@ -57,8 +58,12 @@ class JudgeReport:
         options: Options,
         earlier: Callable[[str], dict[str, Any]] = lambda cut: {},
         made_with: str = "",
+        of_people: PeopleHashes | None = None,
     ) -> None:
         self.earlier, self.made_with = earlier, made_with
+        self.of_people = of_people or PeopleHashes(
+            reference.yes, reference.mean, paired.people.prompts
+        )
         self.people = paired.people
         self.judge = judge
         self.options = options
@@ -144,18 +149,26 @@ class JudgeReport:
     def _of_slice(self, where: np.ndarray, known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
         """Most new answers are about images of other slices: what was computed of the same items is
         the same."""
-        series = self.series.series_where(where)
 
         def compute() -> dict[str, Any]:
             kinds = self.kinds.kinds_where(where) if self.kinds else None
-            return slices.statistics(series, self.options, kinds)
+            return slices.statistics(self.series.series_where(where), self.options, kinds)
 
-        read = key_of(self.made_with, series)
+        read = key_of(self.read_of_judge, self.of_people.hash_where(where))
         return reuse(known.get(read, {}), read, compute)
 
-    def _agreement(self, series: Series, known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-        read = key_of(self.made_with, "agreement", series)
-        compute = partial(slices.agreement, series, self.options)
+    def _agreement(
+        self,
+        of_people: str,
+        find_series: Callable[[], Series],
+        known: Mapping[str, dict[str, Any]],
+    ) -> dict[str, Any]:
+        """`of_people`: a hash of their part of the series."""
+        read = key_of("agreement", self.read_of_judge, of_people)
+
+        def compute() -> dict[str, Any]:
+            return slices.agreement(find_series(), self.options)
+
         return reuse(known.get(read, {}), read, compute)
 
     def _with_distance(self, stats: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
@@ -166,9 +179,18 @@ class JudgeReport:
         return found | {AVERAGE: self.read_of_most}
 
     @cached_property
+    def read_of_judge(self) -> str:
+        """A hash of all that the series hold of the judge, and of how they are read."""
+        nothing = np.zeros(0)
+        return key_of(
+            self.made_with, replace(self.series, yes=nothing, mean=nothing, prompts=nothing)
+        )
+
+    @cached_property
     def read_of_most(self) -> str:
         """A hash of the scores and of what most people say: of ratings, their mean."""
-        return key_of(self.made_with, replace(self.series, mean=self.series.level))
+        people = self.of_people.of_all if self.series.rated else self.of_people.of_most
+        return key_of(self.read_of_judge, people)
 
     @cached_property
     def own_average(self) -> slices.OwnAverage:
@@ -225,7 +247,12 @@ class JudgeReport:
             # Two slices of half the images each: their ranks would take as long as everything else.
             "by_unanimity": {
                 name: self._with_distance(
-                    self._agreement(self.series.series_where(where), unanimity), where
+                    self._agreement(
+                        self.of_people.hash_where(where),
+                        partial(self.series.series_where, where),
+                        unanimity,
+                    ),
+                    where,
                 )
                 for name, where in slices.by_unanimity(self.people)
             },
@@ -251,7 +278,9 @@ class JudgeReport:
         chosen = sorted(row for row in most[:PEOPLE] if given[row] >= enough.IMAGES)
         return {
             people.name_of(row): self._agreement(
-                slices.of_person(self.series, self.reference, people.ratings[row]), known
+                people.hashes_of_ratings[row],
+                partial(slices.of_person, self.series, self.reference, people.ratings[row]),
+                known,
             )
             for row in chosen
         }
