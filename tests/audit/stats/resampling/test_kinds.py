@@ -88,9 +88,9 @@ def test_scores_with_many_steps_are_walked_item_by_item():
 
 def test_rows_that_no_whole_number_holds_stay_apart():
     held = np.full((3, 32), 1000)
-    rows, times = kinds_of_items._merge_alike(held)
+    rows, row_of_each = kinds_of_items.merge_alike(held)
     assert rows.tolist() == held.tolist()
-    assert times.tolist() == [1, 1, 1]
+    assert row_of_each.tolist() == [0, 1, 2]
 
 
 def test_a_sum_of_values_that_occur_several_times_is_the_one_of_them_all():
