@@ -54,25 +54,20 @@ def comparison(best: str | None, differences: Mapping[str, dict[str, Any]]) -> d
     }
 
 
-def differences_from(
-    series: Series, best: Series, options: Options, decided: Mapping[str, Any]
-) -> dict[str, Any]:
-    """This judge minus the best one, on the images that both scored. `decided`: `decided_differences`."""
+def ranked_differences(series: Series, best: Series, options: Options) -> dict[str, Any]:
+    """This judge minus the best one, on the images that both scored."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
     mine, theirs = series.series_where(shared), best.series_where(shared)
     read = mine.mean, mine.score, theirs.score
     ranks, (people, judge, other) = draw_of_kinds(mine.prompts, options, *read)
     return {
-        **decided,
-        **{
-            name: est(enough.required(ranks.difference(name, (people, judge), (people, other))))
-            for name in RANKS
-        },
+        name: est(enough.required(ranks.difference(name, (people, judge), (people, other))))
+        for name in RANKS
     }
 
 
 def decided_differences(series: Series, best: Series, options: Options) -> dict[str, Any]:
-    """On the images that both scored and that people have decided."""
+    """The same on the images that people have decided."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
     shared &= ~np.isnan(series.yes)
     a, b = series.series_where(shared), best.series_where(shared)

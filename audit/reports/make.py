@@ -27,8 +27,8 @@ from audit.reports.compare_judges import (
     best_of,
     comparison,
     decided_differences,
-    differences_from,
     human_ceiling,
+    ranked_differences,
 )
 from audit.reports.one_judge import OF_MOST, JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
@@ -56,10 +56,10 @@ SCHEMA = 7
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at", "consensus"}
 # In stored parts, of which a body has no more: what people say of each generator, and what a difference
-# is on the images that people have decided.
-OF_GENERATORS, DECIDED = "generators", "decided"
+# is on the images that people have decided, and in ranks by people's means.
+OF_GENERATORS, DECIDED, RANKED = "generators", "decided", "ranked"
 # How parts are stored: raised where one tells something else than before.
-WRITTEN_AS = 2
+WRITTEN_AS = 3
 # How many missing images a report names; it only counts the others.
 NAMED = 20
 # Images × judges. What is less is computed sooner than stored and read again.
@@ -283,13 +283,19 @@ class Computation:
         def difference_of(name: str, step: Step) -> dict[str, Any]:
             step()
             mine, theirs = self.judges[name].series, self.judges[best].series
-            read = key_of(self.judges[name].read_of_most, self.judges[best].read_of_most)
-            compute = partial(decided_differences, mine, theirs, self.options)
-            earlier = self._earlier_cut(name, "difference").get(DECIDED, {})
-            decided = reuse(earlier, read, compute)
+            both = self.judges[name], self.judges[best]
+            earlier = self._earlier_cut(name, "difference")
             return {
-                **differences_from(mine, theirs, self.options, drop_hashes(decided)),
-                DECIDED: decided,
+                DECIDED: reuse(
+                    earlier.get(DECIDED, {}),
+                    key_of(*(judge.read_of_most for judge in both)),
+                    partial(decided_differences, mine, theirs, self.options),
+                ),
+                RANKED: reuse(
+                    earlier.get(RANKED, {}),
+                    key_of(*(judge.read_of_means for judge in both)),
+                    partial(ranked_differences, mine, theirs, self.options),
+                ),
             }
 
         return [
@@ -372,9 +378,11 @@ class Computation:
         slices.corrected(judged)
         best = self._best(told)
         others = [name for name in self.judges if best and name != best]
-        differences = {name: dict(told[_name(name, "difference")]) for name in others}
-        for difference in differences.values():
-            del difference[DECIDED]
+        differences = {
+            name: drop_hashes(part[DECIDED]) | drop_hashes(part[RANKED])
+            for name in others
+            for part in [told[_name(name, "difference")]]
+        }
         compared = comparison(best, differences)
         ranked = {name: told[_name(name, "decisions")][OF_MOST]["ranking"] for name in self.judges}
         ranking = rankings.ranking(ranked, self.options)

@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.reports import rankings, slices
 from audit.reports.curves import curves
-from audit.reports.decisions import alt_test, decisions, decisions_of_most
+from audit.reports.decisions import alt_test, decisions, decisions_of_means, decisions_of_most
 from audit.reports.drift import RELEASES, beside_releases, drift, orders
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, People
@@ -31,8 +31,9 @@ from audit.stats.estimate import Undefined
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.resampling.kinds import Kinds
 
-# In the stored decisions: what follows from what most people say, and not from each answer.
-OF_MOST = "of_most"
+# In the stored decisions: what follows from what most people say, and from what they say on average, and
+# not from each answer.
+OF_MOST, OF_MEANS = "of_most", "of_means"
 # The people with the most answers; a longer table would not be read.
 PEOPLE = 24
 
@@ -81,7 +82,8 @@ class JudgeReport:
 
     @cached_property
     def overall(self) -> dict[str, Any]:
-        return slices.statistics(self.series, self.options, self.kinds)
+        compute = partial(slices.statistics, self.series, self.options, self.kinds)
+        return reuse(self.earlier("overall"), self.read_of_means, compute)
 
     @cached_property
     def tables(self) -> Tables | Undefined:
@@ -116,16 +118,17 @@ class JudgeReport:
         over_time, closer = cuts["over_time"], cuts["closer"]
         sliced = {"by_generator": over_time["by_generator"]}
         sliced |= {name: cuts[name] for name in ("by_tag", "by_atomicity", "by_variant")}
-        decided = {key: value for key, value in cuts["decisions"].items() if key != OF_MOST}
+        groups = OF_MOST, OF_MEANS
+        decided = {key: value for key, value in cuts["decisions"].items() if key not in groups}
         return {
-            "overall": {**cuts["overall"], **decided},
+            "overall": {**drop_hashes(cuts["overall"]), **decided},
             **{name: drop_hashes_of_each(by_slice) for name, by_slice in sliced.items()},
             "by_unanimity": drop_hashes_of_each(closer["by_unanimity"]),
             "by_atom_kind": closer["by_atom_kind"],
             "by_person": drop_hashes_of_each(closer["by_person"]),
             "drift": drop_hashes(over_time["drift"]),
-            "follows": over_time["follows"],
-            "curves": closer["curves"],
+            "follows": drop_hashes(over_time["follows"]),
+            "curves": drop_hashes(closer["curves"]),
         }
 
     def _cut(self, name: str, cut: Callable[[People], slices.Slices], step: Step) -> dict[str, Any]:
@@ -187,10 +190,16 @@ class JudgeReport:
         )
 
     @cached_property
+    def read_of_means(self) -> str:
+        """A hash of all that the series hold: an answer that says what everybody says leaves it as it was."""
+        return key_of(self.read_of_judge, self.of_people.of_all)
+
+    @cached_property
     def read_of_most(self) -> str:
         """A hash of the scores and of what most people say: of ratings, their mean."""
-        people = self.of_people.of_all if self.series.rated else self.of_people.of_most
-        return key_of(self.read_of_judge, people)
+        if self.series.rated:
+            return self.read_of_means
+        return key_of(self.read_of_judge, self.of_people.of_most)
 
     @cached_property
     def own_average(self) -> slices.OwnAverage:
@@ -206,13 +215,21 @@ class JudgeReport:
         return {
             "by_generator": by_generator,
             "drift": found,
-            "follows": orders(self.people, self.series, self.options),
+            "follows": reuse(
+                earlier.get("follows", {}),
+                self._read_of_generators,
+                partial(orders, self.people, self.series, self.options),
+            ),
         }
 
-    def _releases(self, earlier: Mapping[str, Any]) -> dict[str, Any]:
+    @cached_property
+    def _read_of_generators(self) -> str:
         people = self.people
         of_generators = people.generators, people.generator_names, [*map(str, people.release_dates)]
-        read = key_of(self.read_of_most, *of_generators, str(self.judge.release_date))
+        return key_of(self.read_of_most, *of_generators, str(self.judge.release_date))
+
+    def _releases(self, earlier: Mapping[str, Any]) -> dict[str, Any]:
+        people, read = self.people, self._read_of_generators
         compute = partial(beside_releases, people, self.judge, self.series, self.options)
         known = earlier.get("drift", {})
         return reuse({key: known[key] for key in (*RELEASES, READ) if key in known}, read, compute)
@@ -233,10 +250,21 @@ class JudgeReport:
         def compute() -> dict[str, Any]:
             return decisions_of_most(people, series, threshold, self.tables, self.options)
 
-        of_most = reuse(self.earlier("decisions").get(OF_MOST, {}), read, compute)
+        earlier = self.earlier("decisions")
+        of_most = reuse(earlier.get(OF_MOST, {}), read, compute)
+        of_means = reuse(
+            earlier.get(OF_MEANS, {}),
+            # Which of the ratings reach the cut is not seen in their mean.
+            key_of(
+                self.read_of_means,
+                people.hashes_of_ratings if series.rated else people.hash_of_means,
+            ),
+            partial(decisions_of_means, people, series, self.options),
+        )
         return {
-            **decisions(people, series, threshold, of_most, self.options),
+            **decisions(people, series, threshold, of_most, of_means, self.options),
             OF_MOST: of_most,
+            OF_MEANS: of_means,
         }
 
     def _closer(self) -> dict[str, Any]:
@@ -258,7 +286,11 @@ class JudgeReport:
             },
             "by_atom_kind": self._by_atom_kind(),
             "by_person": self._by_person(_by_read(earlier.get("by_person", {}))),
-            "curves": curves(self.series, self.options),
+            "curves": reuse(
+                earlier.get("curves", {}),
+                self.read_of_most,
+                partial(curves, self.series, self.options),
+            ),
         }
 
     def _by_atom_kind(self) -> dict[str, Any]:

@@ -123,6 +123,10 @@ class People:
         return [key_of(row, self.prompts) for row in self.ratings]
 
     @cached_property
+    def hash_of_means(self) -> str:
+        return key_of(self.mean)
+
+    @cached_property
     def by_tag(self) -> dict[str, np.ndarray]:
         """Where each tag is, in the order of the tags."""
         # Images of a prompt hold the same list: each is looked through once.

@@ -74,7 +74,8 @@ def _list_pairs(
     cells = np.bincount(codes * number + kinds.codes, minlength=size * number)
     held, row = merge_alike(cells.reshape(size, number))
     alike = np.bincount(row)
-    return GroupedPairs.from_kinds(*kinds.values, held.astype(np.int64), alike), row
+    said, scored = kinds.values
+    return GroupedPairs.from_kinds(said, scored, held.astype(np.int64), alike), row
 
 
 def _pairs_of_prompts(listed: GroupedPairs, rows: Codes) -> GroupedPairs:
