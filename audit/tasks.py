@@ -16,6 +16,7 @@ from audit import celery  # noqa: F401 – its app is the first, and so the one 
 from audit.accounts import addresses, expired, reset_links
 from audit.answers import worker  # its kind of job is known from the start
 from audit.models import Report
+from audit.reports import freshness
 from audit.webhooks import send as webhook_send  # so is its
 from judges.intake import deliveries, uploads
 from judges.runs.wake import send
@@ -42,14 +43,13 @@ def help_with_report_task(study_id: int) -> None:
 def refresh_report_task(study_id: int, ended: bool = False) -> None:
     """`ended`: no more scores come."""
     from audit.questions.report.question import request_again_since, request_due_report
-    from audit.reports import make as reports
 
     study = Study.objects.filter(pk=study_id).first()
     if study is None:
         return
-    if reports.is_due(study=study):
+    if freshness.is_due(study=study):
         request_due_report(study)
-    if ended and (begun := reports.scores_began(study)):
+    if ended and (begun := freshness.scores_began(study)):
         request_again_since(study, begun)
     if ended and study.simulated:
         from audit import demo
@@ -60,12 +60,12 @@ def refresh_report_task(study_id: int, ended: bool = False) -> None:
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
-    """Runs regularly, for labels, which send no message, and for messages that got lost."""
-    from audit.questions.report.question import request_due_report
-    from audit.reports import make as reports
-
+    """Runs regularly, for labels, which send no message, and for messages that got lost. A worker that finds
+    nothing loads no statistics."""
     for study in Study.objects.all():
-        if reports.is_due(study=study, patient=True):
+        if freshness.is_due(study=study, patient=True):
+            from audit.questions.report.question import request_due_report
+
             request_due_report(study)
     worker.request_due_answers()
 

@@ -97,4 +97,42 @@ def test_a_worker_starts_without_the_pages(tmp_path):
     loaded = set(ended.stdout.split())
     assert {"audit.tasks", "judges.tasks"} <= loaded
     others = {"altair", "audit.urls", "boto3", "httpx", "pandas", "scipy.stats", "torch"}
+    others |= {"drf_spectacular.utils", "rest_framework.fields", "rest_framework.request"}
     assert others & loaded == set()
+
+
+LOOK_AROUND = """
+import sys
+from audit.celery import PERIODIC, app
+app.loader.import_default_modules()
+from django.core.management import call_command
+call_command("migrate", verbosity=0)
+from annotations.forms.papers import geneval_audit
+from annotations.forms.versions import publish_form
+from annotations.models import Study
+Study.objects.create(slug="small", title="Small", form=publish_form(geneval_audit.FORM))
+before = set(sys.modules)
+for name in PERIODIC:
+    app.tasks[name]()
+print("LOADED", *set(sys.modules) - before)
+"""
+
+
+def test_a_worker_that_looks_around_and_finds_nothing_loads_no_statistics(tmp_path):
+    ended = subprocess.run(
+        [sys.executable, "-c", LOOK_AROUND],
+        env={
+            "PATH": os.environ["PATH"],
+            "JURYBOX_VAR": str(tmp_path),
+            "CELERY_BROKER_URL": "memory://",
+        },
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    _, came_to_the_end, listed = ended.stdout.partition("LOADED")
+    loaded = set(listed.split())
+    assert came_to_the_end
+    others = {"audit.reports.make", "audit.statistic_names", "rest_framework.request"}
+    assert others & loaded == set()
+    assert not [name for name in loaded if name.split(".")[0] in {"numpy", "scipy", "altair"}]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable
-from datetime import timedelta
 from functools import wraps
 from typing import Any
 
@@ -29,7 +28,6 @@ from annotations.errors import Refused
 from annotations.models import KeptAnswer
 
 LONGEST = 200
-KEPT = timedelta(hours=24)
 KEY = OpenApiParameter(
     IDEMPOTENCY_KEY,
     {"type": "string", "minLength": 1, "maxLength": LONGEST},
@@ -74,13 +72,9 @@ def once_per_key(view: Callable[..., Response]) -> Callable[..., Response]:
     return carry_out
 
 
-def delete_old() -> int:
-    return KeptAnswer.objects.filter(created_at__lt=timezone.now() - KEPT).delete()[0]
-
-
 def _row_of(user: Any, key: str, digest: str) -> KeptAnswer:
     now = timezone.now()
-    KeptAnswer.objects.filter(user=user, key=key, created_at__lt=now - KEPT).delete()
+    KeptAnswer.objects.filter(user=user, key=key, created_at__lt=now - KeptAnswer.KEPT).delete()
     new = KeptAnswer(user=user, key=key, request=digest, created_at=now)
     # Where another transaction has the key, this waits until that one is through.
     KeptAnswer.objects.bulk_create([new], ignore_conflicts=True)

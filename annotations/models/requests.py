@@ -1,5 +1,7 @@
 """What is remembered of requests for a while."""
 
+from datetime import timedelta
+
 from django.conf import settings
 from django.db import models
 
@@ -20,6 +22,8 @@ class RateCount(models.Model):
 
 class KeptAnswer(models.Model):
     """What the API answered to a request with a key: `annotations.api.once`."""
+
+    KEPT = timedelta(hours=24)
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     # Hashes, of the key and of the request that came with it.

@@ -125,10 +125,6 @@ def tokens_of(user: User) -> QuerySet[ApiToken]:
     return ApiToken.objects.filter(user=user).select_related("study")
 
 
-def delete_expired() -> int:
-    return ApiToken.objects.filter(expires_at__lt=timezone.now()).delete()[0]
-
-
 def digest(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()
 

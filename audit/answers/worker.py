@@ -8,7 +8,7 @@ from functools import cache
 from annotations.jobs import JobKind, Progress
 from annotations.models import AnswerJob, StoredAnswer, Study
 from annotations.stored_answers import store
-from annotations.stored_answers.question import Question
+from annotations.stored_answers.question import Question, is_small
 from audit import questions
 
 
@@ -49,5 +49,9 @@ def recount_all() -> int:
 
 
 def request_due_answers() -> None:
+    # Pages compute what is small. Workers that find nothing else load no question.
+    studies = [study for study in Study.objects.all() if not is_small(study)]
+    if not studies:
+        return
     kept_up = [question for question in all_questions().values() if question.keeps_up]
-    store.request_due_answers(kept_up, Study.objects.all())
+    store.request_due_answers(kept_up, studies)

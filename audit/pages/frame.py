@@ -23,11 +23,13 @@ from django.views.decorators.http import require_GET
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
 from annotations.models import AnswerJob, StoredAnswer, Study
+from annotations.versions import labels_version
 from audit.charts import every_chart
 from audit.charts.on_paper import COLUMNS
 from audit.models import Report
 from audit.pages import filters
 from audit.questions.report.question import awaited_report, request_due_report
+from audit.reports import freshness
 from audit.reports import make as reports
 from audit.reports.options import Options
 from audit.reports.pairing import questions_of
@@ -110,7 +112,7 @@ class ReportPage:
 
     @cached_property
     def stale(self) -> bool:
-        return self.newest is not None and self.newest.stamp != reports.stamp(self.study)
+        return self.newest is not None and self.newest.stamp != labels_version(self.study.pk)
 
     @property
     def is_old(self) -> bool:
@@ -275,7 +277,7 @@ def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     usual = known.with_usual_options().first()
     options = _chosen_options(study, view, usual)
     newest = known.filter(options=options).first() if options else usual
-    due = options and reports.is_due(study=study, patient=True, options=options)
+    due = options and freshness.is_due(study=study, patient=True, options=options)
     if due:
         request_due_report(study, options)
     return ReportPage(request, study, newest, newest, view, options)

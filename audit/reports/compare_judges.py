@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from annotations import consensus
-from audit.reports.bootstrap import Draw, draw_of, est
+from audit.reports.bootstrap import Draw, draw_of, draw_of_kinds, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import Series, graded
@@ -54,39 +54,31 @@ def comparison(best: str | None, differences: Mapping[str, dict[str, Any]]) -> d
     }
 
 
-def differences_from(
-    series: Series, best: Series, options: Options, decided: Mapping[str, Any]
-) -> dict[str, Any]:
-    """This judge minus the best one, on the images that both scored. `decided`: `decided_differences`."""
+def ranked_differences(series: Series, best: Series, options: Options) -> dict[str, Any]:
+    """This judge minus the best one, on the images that both scored."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
     mine, theirs = series.series_where(shared), best.series_where(shared)
-    ranks = draw_of(mine.prompts, options)
+    read = mine.mean, mine.score, theirs.score
+    ranks, (people, judge, other) = draw_of_kinds(mine.prompts, options, *read)
     return {
-        **decided,
-        **{
-            name: est(
-                enough.required(
-                    ranks.difference(name, (mine.mean, mine.score), (theirs.mean, theirs.score))
-                )
-            )
-            for name in RANKS
-        },
+        name: est(enough.required(ranks.difference(name, (people, judge), (people, other))))
+        for name in RANKS
     }
 
 
 def decided_differences(series: Series, best: Series, options: Options) -> dict[str, Any]:
-    """On the images that both scored and that people have decided."""
+    """The same on the images that people have decided."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
     shared &= ~np.isnan(series.yes)
     a, b = series.series_where(shared), best.series_where(shared)
-    draw = draw_of(a.prompts, options)
+    of_kinds, (yes, *scores) = draw_of_kinds(a.prompts, options, a.yes, a.score, b.score)
+    compared = "auroc", (yes, scores[0]), (yes, scores[1])
     return {
         "n": len(a.yes),
         "auroc": _tested(
-            draw.difference("auroc", (a.yes, a.score), (b.yes, b.score)),
-            lambda: draw.chance_of_none("auroc", (a.yes, a.score), (b.yes, b.score)),
+            of_kinds.difference(*compared), lambda: of_kinds.chance_of_none(*compared)
         ),
-        "percent_agreement": _agreement(a, b, draw, options),
+        "percent_agreement": _agreement(a, b, draw_of(a.prompts, options), options),
     }
 
 

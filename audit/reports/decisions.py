@@ -34,6 +34,8 @@ TOST = 0.9
 # The scale of a log score has no other end: its interval is Student's.
 NO_END = (0.0, 0.0)
 BALANCED = ("balanced_accuracy", "matthews", "average_precision")
+PROBABILITIES = ("brier", "calibration_error", "log_score")
+CROSS_VALIDATED = "pairwise_accuracy_by_prompt_cross_validated"
 
 
 def decisions(
@@ -41,19 +43,21 @@ def decisions(
     series: Series,
     threshold: dict[str, Any] | None,
     of_most: Mapping[str, Any],
+    of_means: Mapping[str, Any],
     options: Options,
 ) -> dict[str, Any]:
-    """Parts of a judge's `overall` that no slice has. `of_most`: `decisions_of_most`."""
+    """Parts of a judge's `overall` that no slice has. `of_most`: `decisions_of_most`, `of_means`:
+    `decisions_of_means`."""
     return {
         "alt_test": alt_test(people, series, threshold, options),
         "soft_pairwise_accuracy": of_most["soft_pairwise_accuracy"],
         "trusted_share": of_most["trusted_share"],
-        "best_of_n": _best_of_n(series, options),
-        **_probabilities(people, series, options),
+        "best_of_n": of_means["best_of_n"],
+        **{name: of_means[name] for name in PROBABILITIES},
         "equivalence": of_most["equivalence"],
-        "pairwise_accuracy_by_prompt_cross_validated": _cross_validated(series, options),
+        CROSS_VALIDATED: of_means[CROSS_VALIDATED],
         **{name: of_most[name] for name in BALANCED},
-        "weighted_kappa": _weighted_kappa(people, series, options),
+        "weighted_kappa": of_means["weighted_kappa"],
     }
 
 
@@ -72,6 +76,17 @@ def decisions_of_most(
         "equivalence": _equivalence(series, options),
         **_balanced(series, options),
         "ranking": rankings.ranking_of_judge(people, tables, options),
+    }
+
+
+def decisions_of_means(people: People, series: Series, options: Options) -> dict[str, Any]:
+    """Those that follow from the scores and from what people say on average; of ratings, also from how many
+    reach the cut."""
+    return {
+        "best_of_n": _best_of_n(series, options),
+        **_probabilities(people, series, options),
+        CROSS_VALIDATED: _cross_validated(series, options),
+        "weighted_kappa": _weighted_kappa(people, series, options),
     }
 
 
@@ -98,7 +113,8 @@ def alt_test(
         return est(Undefined("no image has two people’s answers and a verdict of the judge", 0))
     judge, table = verdicts[there], _yes_or_no(people, options)[:, there]
     prompts = people.prompts[there]
-    tested = alternative.alt_tests(judge, table, epsilons=EPSILONS, prompts=prompts)
+    beside = alternative.people_beside_judge(judge, table)
+    tested = alternative.alt_tests(judge, table, epsilons=EPSILONS, prompts=prompts, beside=beside)
     if isinstance(tested, Undefined):
         return est(Undefined(tested.reason, n))
     draw = draw_of(prompts, options)
@@ -112,7 +128,9 @@ def alt_test(
         "passes": found.passes,
         "epsilon": EPSILON,
         "advantage": est(
-            draw.interval(lambda drawn: alternative.resampled_advantage(drawn, judge, table))
+            draw.interval(
+                lambda drawn: alternative.resampled_advantage(drawn, judge, table, beside=beside)
+            )
         ),
         "by_epsilon": {
             f"{epsilon:g}": {"winning_rate": test.winning_rate, "passes": test.passes}

@@ -9,18 +9,16 @@ import json
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from datetime import datetime, timedelta
 from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from django.db import transaction
 from django.db.models import Sum
-from django.utils import timezone
 
 from annotations.errors import Refused
 from annotations.models import Job, Study
-from annotations.versions import labels_version, start_reading_labels
+from annotations.versions import start_reading_labels
 from audit import VERSION
 from audit.models import Report
 from audit.reports import freshness, gallery, human_scores, rankings, slices, states, summary
@@ -29,8 +27,8 @@ from audit.reports.compare_judges import (
     best_of,
     comparison,
     decided_differences,
-    differences_from,
     human_ceiling,
+    ranked_differences,
 )
 from audit.reports.one_judge import OF_MOST, JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
@@ -42,16 +40,13 @@ from audit.reports.sharing import benches, rows
 from audit.reports.sharing.benches import InMemoryParts, Shared, StoredParts
 from audit.reports.sharing.kept_arrays import KeptArrays
 from audit.reports.sharing.parts import Part, Step, key_of
-from audit.reports.sharing.reused import drop_hashes, drop_hashes_of_each, reuse
+from audit.reports.sharing.reused import PeopleHashes, drop_hashes, drop_hashes_of_each, reuse
 from audit.reports.slices import by_generator
 from audit.stats import enough
 from audit.stats.over_time import drift
-from judges.models import Upload
 
 __all__ = ["RESAMPLES", "SEED", "Options"]
 
-# While a run is going or labels keep coming, making reports may take at most this share of time.
-SHARE_OF_TIME = 0.1
 # Of a report's body. Reports stored without it are of schema 1: percentiles of a bootstrap throughout;
 # those of 2 know an alarm, but no states of drift; those of 3 do not say what a judge may decide;
 # those of 4 read verdicts, scores and ratings in three ways, and no judge as an instrument; those of 5
@@ -61,10 +56,10 @@ SCHEMA = 7
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at", "consensus"}
 # In stored parts, of which a body has no more: what people say of each generator, and what a difference
-# is on the images that people have decided.
-OF_GENERATORS, DECIDED = "generators", "decided"
+# is on the images that people have decided, and in ranks by people's means.
+OF_GENERATORS, DECIDED, RANKED = "generators", "decided", "ranked"
 # How parts are stored: raised where one tells something else than before.
-WRITTEN_AS = 2
+WRITTEN_AS = 3
 # How many missing images a report names; it only counts the others.
 NAMED = 20
 # Images × judges. What is less is computed sooner than stored and read again.
@@ -161,48 +156,6 @@ def _bench(
     return Shared(study.pk, options, call) if call else StoredParts(study.pk, options)
 
 
-def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | None = None) -> bool:
-    """Whether the study's data changed since its report, but not too often while they keep changing.
-
-    `patient` is for calls that nobody waits for: labels that arrive one by one must not keep a
-    worker busy.
-    """
-    if not study.runs.exists():
-        return False
-    newest = Report.objects.filter(study=study, options=options or {}).defer("body").first()
-    if newest is None:
-        return not is_importing(study)
-    if newest.stamp == stamp(study) and freshness.rows_of(newest) == freshness.rows_now(study):
-        return False
-    rest = timedelta(seconds=newest.seconds / SHARE_OF_TIME)
-    going = patient or study.runs.filter(state="running").exists()
-    rests = going and timezone.now() - newest.created_at < rest
-    return not rests and not is_importing(study)
-
-
-def is_importing(study: Study) -> bool:
-    """A report of half the rows would be old a moment later; the end of an import asks for one."""
-    imports = Upload.objects.filter(study=study, state=Upload.State.WORKING)
-    return any(not upload.dry_run for upload in imports)
-
-
-def scores_began(study: Study) -> datetime | None:
-    """When the scores that came last began to come; None while some still come."""
-    if study.runs.filter(state="running").exists() or is_importing(study):
-        return None
-    uploads = Upload.objects.filter(study=study, state=Upload.State.DONE).order_by("-created_at")
-    begun = [
-        study.runs.order_by("-started_at").values_list("started_at", flat=True).first(),
-        uploads.values_list("created_at", flat=True).first(),
-    ]
-    return max((moment for moment in begun if moment is not None), default=None)
-
-
-def stamp(study: Study) -> str:
-    """Changes with the labels and scores of the study."""
-    return labels_version(study.pk)
-
-
 def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:
     """The body of a report and the hash of its data."""
     computed = Computation(Database(study), options, Progress())
@@ -240,6 +193,7 @@ class Computation:
         self._made_with = made_with = key_of(
             VERSION, SCHEMA, replace(options, judges=None), people.scale
         )
+        of_people = PeopleHashes(reference.yes, reference.mean, people.prompts)
         self.judges = {
             judge.name: JudgeReport(
                 replace(self.paired, people=self.seen),
@@ -248,6 +202,7 @@ class Computation:
                 options,
                 partial(self._earlier_cut, judge.name),
                 made_with,
+                of_people,
             )
             for judge in self.paired.judges
         }
@@ -328,13 +283,19 @@ class Computation:
         def difference_of(name: str, step: Step) -> dict[str, Any]:
             step()
             mine, theirs = self.judges[name].series, self.judges[best].series
-            read = key_of(self.judges[name].read_of_most, self.judges[best].read_of_most)
-            compute = partial(decided_differences, mine, theirs, self.options)
-            earlier = self._earlier_cut(name, "difference").get(DECIDED, {})
-            decided = reuse(earlier, read, compute)
+            both = self.judges[name], self.judges[best]
+            earlier = self._earlier_cut(name, "difference")
             return {
-                **differences_from(mine, theirs, self.options, drop_hashes(decided)),
-                DECIDED: decided,
+                DECIDED: reuse(
+                    earlier.get(DECIDED, {}),
+                    key_of(*(judge.read_of_most for judge in both)),
+                    partial(decided_differences, mine, theirs, self.options),
+                ),
+                RANKED: reuse(
+                    earlier.get(RANKED, {}),
+                    key_of(*(judge.read_of_means for judge in both)),
+                    partial(ranked_differences, mine, theirs, self.options),
+                ),
             }
 
         return [
@@ -417,9 +378,11 @@ class Computation:
         slices.corrected(judged)
         best = self._best(told)
         others = [name for name in self.judges if best and name != best]
-        differences = {name: dict(told[_name(name, "difference")]) for name in others}
-        for difference in differences.values():
-            del difference[DECIDED]
+        differences = {
+            name: drop_hashes(part[DECIDED]) | drop_hashes(part[RANKED])
+            for name in others
+            for part in [told[_name(name, "difference")]]
+        }
         compared = comparison(best, differences)
         ranked = {name: told[_name(name, "decisions")][OF_MOST]["ranking"] for name in self.judges}
         ranking = rankings.ranking(ranked, self.options)

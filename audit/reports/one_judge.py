@@ -11,7 +11,7 @@ import numpy as np
 
 from audit.reports import rankings, slices
 from audit.reports.curves import curves
-from audit.reports.decisions import alt_test, decisions, decisions_of_most
+from audit.reports.decisions import alt_test, decisions, decisions_of_means, decisions_of_most
 from audit.reports.drift import RELEASES, beside_releases, drift, orders
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, People
@@ -20,6 +20,7 @@ from audit.reports.sharing.parts import Step, key_of
 from audit.reports.sharing.reused import (
     AVERAGE,
     READ,
+    PeopleHashes,
     drop_hashes,
     drop_hashes_of_each,
     reuse,
@@ -30,8 +31,9 @@ from audit.stats.estimate import Undefined
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.resampling.kinds import Kinds
 
-# In the stored decisions: what follows from what most people say, and not from each answer.
-OF_MOST = "of_most"
+# In the stored decisions: what follows from what most people say, and from what they say on average, and
+# not from each answer.
+OF_MOST, OF_MEANS = "of_most", "of_means"
 # The people with the most answers; a longer table would not be read.
 PEOPLE = 24
 
@@ -47,7 +49,7 @@ class Cut:
 
 class JudgeReport:
     """`earlier` gives what an earlier report has computed of a cut, empty where there is none; `made_with` is
-    a hash of what every number rests on besides the items."""
+    a hash of what every number rests on besides the items; `of_people`: the hashes of the reference."""
 
     def __init__(
         self,
@@ -57,8 +59,12 @@ class JudgeReport:
         options: Options,
         earlier: Callable[[str], dict[str, Any]] = lambda cut: {},
         made_with: str = "",
+        of_people: PeopleHashes | None = None,
     ) -> None:
         self.earlier, self.made_with = earlier, made_with
+        self.of_people = of_people or PeopleHashes(
+            reference.yes, reference.mean, paired.people.prompts
+        )
         self.people = paired.people
         self.judge = judge
         self.options = options
@@ -76,7 +82,8 @@ class JudgeReport:
 
     @cached_property
     def overall(self) -> dict[str, Any]:
-        return slices.statistics(self.series, self.options, self.kinds)
+        compute = partial(slices.statistics, self.series, self.options, self.kinds)
+        return reuse(self.earlier("overall"), self.read_of_means, compute)
 
     @cached_property
     def tables(self) -> Tables | Undefined:
@@ -111,16 +118,17 @@ class JudgeReport:
         over_time, closer = cuts["over_time"], cuts["closer"]
         sliced = {"by_generator": over_time["by_generator"]}
         sliced |= {name: cuts[name] for name in ("by_tag", "by_atomicity", "by_variant")}
-        decided = {key: value for key, value in cuts["decisions"].items() if key != OF_MOST}
+        groups = OF_MOST, OF_MEANS
+        decided = {key: value for key, value in cuts["decisions"].items() if key not in groups}
         return {
-            "overall": {**cuts["overall"], **decided},
+            "overall": {**drop_hashes(cuts["overall"]), **decided},
             **{name: drop_hashes_of_each(by_slice) for name, by_slice in sliced.items()},
             "by_unanimity": drop_hashes_of_each(closer["by_unanimity"]),
             "by_atom_kind": closer["by_atom_kind"],
             "by_person": drop_hashes_of_each(closer["by_person"]),
             "drift": drop_hashes(over_time["drift"]),
-            "follows": over_time["follows"],
-            "curves": closer["curves"],
+            "follows": drop_hashes(over_time["follows"]),
+            "curves": drop_hashes(closer["curves"]),
         }
 
     def _cut(self, name: str, cut: Callable[[People], slices.Slices], step: Step) -> dict[str, Any]:
@@ -144,18 +152,26 @@ class JudgeReport:
     def _of_slice(self, where: np.ndarray, known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
         """Most new answers are about images of other slices: what was computed of the same items is
         the same."""
-        series = self.series.series_where(where)
 
         def compute() -> dict[str, Any]:
             kinds = self.kinds.kinds_where(where) if self.kinds else None
-            return slices.statistics(series, self.options, kinds)
+            return slices.statistics(self.series.series_where(where), self.options, kinds)
 
-        read = key_of(self.made_with, series)
+        read = key_of(self.read_of_judge, self.of_people.hash_where(where))
         return reuse(known.get(read, {}), read, compute)
 
-    def _agreement(self, series: Series, known: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
-        read = key_of(self.made_with, "agreement", series)
-        compute = partial(slices.agreement, series, self.options)
+    def _agreement(
+        self,
+        of_people: str,
+        find_series: Callable[[], Series],
+        known: Mapping[str, dict[str, Any]],
+    ) -> dict[str, Any]:
+        """`of_people`: a hash of their part of the series."""
+        read = key_of("agreement", self.read_of_judge, of_people)
+
+        def compute() -> dict[str, Any]:
+            return slices.agreement(find_series(), self.options)
+
         return reuse(known.get(read, {}), read, compute)
 
     def _with_distance(self, stats: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
@@ -166,9 +182,24 @@ class JudgeReport:
         return found | {AVERAGE: self.read_of_most}
 
     @cached_property
+    def read_of_judge(self) -> str:
+        """A hash of all that the series hold of the judge, and of how they are read."""
+        nothing = np.zeros(0)
+        return key_of(
+            self.made_with, replace(self.series, yes=nothing, mean=nothing, prompts=nothing)
+        )
+
+    @cached_property
+    def read_of_means(self) -> str:
+        """A hash of all that the series hold: an answer that says what everybody says leaves it as it was."""
+        return key_of(self.read_of_judge, self.of_people.of_all)
+
+    @cached_property
     def read_of_most(self) -> str:
         """A hash of the scores and of what most people say: of ratings, their mean."""
-        return key_of(self.made_with, replace(self.series, mean=self.series.level))
+        if self.series.rated:
+            return self.read_of_means
+        return key_of(self.read_of_judge, self.of_people.of_most)
 
     @cached_property
     def own_average(self) -> slices.OwnAverage:
@@ -184,13 +215,21 @@ class JudgeReport:
         return {
             "by_generator": by_generator,
             "drift": found,
-            "follows": orders(self.people, self.series, self.options),
+            "follows": reuse(
+                earlier.get("follows", {}),
+                self._read_of_generators,
+                partial(orders, self.people, self.series, self.options),
+            ),
         }
 
-    def _releases(self, earlier: Mapping[str, Any]) -> dict[str, Any]:
+    @cached_property
+    def _read_of_generators(self) -> str:
         people = self.people
         of_generators = people.generators, people.generator_names, [*map(str, people.release_dates)]
-        read = key_of(self.read_of_most, *of_generators, str(self.judge.release_date))
+        return key_of(self.read_of_most, *of_generators, str(self.judge.release_date))
+
+    def _releases(self, earlier: Mapping[str, Any]) -> dict[str, Any]:
+        people, read = self.people, self._read_of_generators
         compute = partial(beside_releases, people, self.judge, self.series, self.options)
         known = earlier.get("drift", {})
         return reuse({key: known[key] for key in (*RELEASES, READ) if key in known}, read, compute)
@@ -211,10 +250,21 @@ class JudgeReport:
         def compute() -> dict[str, Any]:
             return decisions_of_most(people, series, threshold, self.tables, self.options)
 
-        of_most = reuse(self.earlier("decisions").get(OF_MOST, {}), read, compute)
+        earlier = self.earlier("decisions")
+        of_most = reuse(earlier.get(OF_MOST, {}), read, compute)
+        of_means = reuse(
+            earlier.get(OF_MEANS, {}),
+            # Which of the ratings reach the cut is not seen in their mean.
+            key_of(
+                self.read_of_means,
+                people.hashes_of_ratings if series.rated else people.hash_of_means,
+            ),
+            partial(decisions_of_means, people, series, self.options),
+        )
         return {
-            **decisions(people, series, threshold, of_most, self.options),
+            **decisions(people, series, threshold, of_most, of_means, self.options),
             OF_MOST: of_most,
+            OF_MEANS: of_means,
         }
 
     def _closer(self) -> dict[str, Any]:
@@ -225,13 +275,22 @@ class JudgeReport:
             # Two slices of half the images each: their ranks would take as long as everything else.
             "by_unanimity": {
                 name: self._with_distance(
-                    self._agreement(self.series.series_where(where), unanimity), where
+                    self._agreement(
+                        self.of_people.hash_where(where),
+                        partial(self.series.series_where, where),
+                        unanimity,
+                    ),
+                    where,
                 )
                 for name, where in slices.by_unanimity(self.people)
             },
             "by_atom_kind": self._by_atom_kind(),
             "by_person": self._by_person(_by_read(earlier.get("by_person", {}))),
-            "curves": curves(self.series, self.options),
+            "curves": reuse(
+                earlier.get("curves", {}),
+                self.read_of_most,
+                partial(curves, self.series, self.options),
+            ),
         }
 
     def _by_atom_kind(self) -> dict[str, Any]:
@@ -251,7 +310,9 @@ class JudgeReport:
         chosen = sorted(row for row in most[:PEOPLE] if given[row] >= enough.IMAGES)
         return {
             people.name_of(row): self._agreement(
-                slices.of_person(self.series, self.reference, people.ratings[row]), known
+                people.hashes_of_ratings[row],
+                partial(slices.of_person, self.series, self.reference, people.ratings[row]),
+                known,
             )
             for row in chosen
         }

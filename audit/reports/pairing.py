@@ -118,15 +118,31 @@ class People:
         return by_content(self.prompts, *said, (order + 1) @ given, self.atomicity, *places)
 
     @cached_property
+    def hashes_of_ratings(self) -> list[str]:
+        """Of each person's answers."""
+        return [key_of(row, self.prompts) for row in self.ratings]
+
+    @cached_property
+    def hash_of_means(self) -> str:
+        return key_of(self.mean)
+
+    @cached_property
     def by_tag(self) -> dict[str, np.ndarray]:
         """Where each tag is, in the order of the tags."""
-        # Images of a prompt have the same ones: each list is looked through once.
-        places: dict[tuple[str, ...], int] = {}
-        codes = np.array([places.setdefault(tags, len(places)) for tags in self.tags], np.int64)
-        return {
-            tag: np.array([tag in tags for tags in places], dtype=bool)[codes]
-            for tag in sorted({tag for tags in places for tag in tags})
-        }
+        # Images of a prompt hold the same list: each is looked through once.
+        lists = {id(tags): tags for tags in self.tags}
+        code_of = {name: code for code, name in enumerate(lists)}
+        codes = np.array([code_of[id(tags)] for tags in self.tags], np.int64)
+        held: dict[str, list[int]] = {}
+        for code, tags in enumerate(lists.values()):
+            for tag in set(tags):
+                held.setdefault(tag, []).append(code)
+        found = {}
+        for tag in sorted(held):
+            here = np.zeros(len(lists), dtype=bool)
+            here[held[tag]] = True
+            found[tag] = here[codes]
+        return found
 
     @cached_property
     def by_atomicity(self) -> dict[str, np.ndarray]:

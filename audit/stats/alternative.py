@@ -57,7 +57,7 @@ class AltTest:
 
 
 @dataclass(frozen=True, slots=True)
-class _PersonBesideJudge:
+class PersonBesideJudge:
     """One person beside the judge: on which images, and how far the person is closer to the others."""
 
     rater: int
@@ -106,9 +106,11 @@ def alt_tests(
     least_raters: int = 2,
     least_images: int = 30,
     level: float = 0.05,
+    beside: list[PersonBesideJudge] | Undefined | None = None,
 ) -> list[AltTest] | Undefined:
-    """The same test at several prices of people."""
-    beside = _people_beside_judge(judge, ratings, scoring, least_raters, least_images)
+    """The same test at several prices of people. `beside`: `people_beside_judge`, where it is known."""
+    if beside is None:
+        beside = people_beside_judge(judge, ratings, scoring, least_raters, least_images)
     if isinstance(beside, Undefined):
         return beside
     codes = None
@@ -129,9 +131,11 @@ def resampled_advantage(
     scoring: Scoring = "agreement",
     least_raters: int = 2,
     least_images: int = 30,
+    beside: list[PersonBesideJudge] | Undefined | None = None,
 ) -> Resampled | Undefined:
-    """The `advantage` of the test on every resample; `n` counts images."""
-    beside = _people_beside_judge(judge, ratings, scoring, least_raters, least_images)
+    """The `advantage` of the test on every resample; `n` counts images. `beside` as there."""
+    if beside is None:
+        beside = people_beside_judge(judge, ratings, scoring, least_raters, least_images)
     if isinstance(beside, Undefined):
         return draw.check_length(beside, judge)
     draw.check_size(np.asarray(judge).size)
@@ -160,9 +164,13 @@ def resampled_advantage(
     return Resampled(point, resampled, "share")
 
 
-def _people_beside_judge(
-    judge: ArrayLike, ratings: ArrayLike, scoring: str, least_raters: int, least_images: int
-) -> list[_PersonBesideJudge] | Undefined:
+def people_beside_judge(
+    judge: ArrayLike,
+    ratings: ArrayLike,
+    scoring: str = "agreement",
+    least_raters: int = 2,
+    least_images: int = 30,
+) -> list[PersonBesideJudge] | Undefined:
     if scoring not in ("agreement", "distance"):
         raise ValueError("scoring is “agreement” or “distance”")
     table = ratings_table(ratings)
@@ -187,14 +195,14 @@ def _people_beside_judge(
                 # Without the own answer, which agrees with itself.
                 alike = _count_agreeing(table, images, own) - 1
                 ahead = (alike - agrees[images] + (own == judged)).astype(np.float64)
-            rows.append(_PersonBesideJudge(rater, images, ahead))
+            rows.append(PersonBesideJudge(rater, images, ahead))
     return rows or Undefined(
         f"nobody has {least_images} images that {least_raters} people labelled"
     )
 
 
 def _tested(
-    beside: Sequence[_PersonBesideJudge],
+    beside: Sequence[PersonBesideJudge],
     differences: Sequence[_MeanDifference],
     epsilon: float,
     level: float,

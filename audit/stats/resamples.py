@@ -83,7 +83,7 @@ class Resamples:
 
     @classmethod
     def from_kinds(cls, draw: Draw) -> Resamples:
-        """Of items of few kinds: as values of each kind. Jackknifed, and not for differences of two sides."""
+        """Of items of few kinds: as values of each kind. Jackknifed."""
         found = cls.__new__(cls)
         found.draw, found.method, found.confidence = draw, "jackknife", 0.95
         return found
@@ -297,17 +297,17 @@ class Resamples:
 
     def _leaving_out(self, resampled: Resampled) -> Callable[[float], Result]:
         without = self.draw.left_out
+        alike = self.draw.clusters_alike
         if resampled.sides is None:
             left_out = resampled.values(without)
-            alike = self.draw.clusters_alike
             return lambda confidence: _jackknifed(resampled, left_out, confidence, alike)
         first, second = resampled.sides
         left = first.values(without), second.values(without)
-        at = _side(first, left[0]), _side(second, left[1])
+        at = _side(first, left[0], alike), _side(second, left[1], alike)
 
         def leave_out_result(confidence: float) -> Result:
             sides = at[0](confidence), at[1](confidence)
-            return difference_jackknifed(resampled.point, sides, left)
+            return difference_jackknifed(resampled.point, sides, left, alike)
 
         return leave_out_result
 
@@ -372,7 +372,7 @@ def _jackknifed(
     return jackknifed(resampled.point, left_out, *kind, confidence, resampled.voices, alike)
 
 
-def _side(side: Resampled, left_out: Floats) -> Callable[[float], Estimate]:
+def _side(side: Resampled, left_out: Floats, alike: Floats | None) -> Callable[[float], Estimate]:
     """One side of a difference with its own interval; without width where no prompt can change it."""
     at = side.limits() if side.limits is not None else None
 
@@ -380,7 +380,7 @@ def _side(side: Resampled, left_out: Floats) -> Callable[[float], Estimate]:
         if at is not None:
             low, high = at(confidence)
             return replace(side.point, low=low, high=high)
-        one = _jackknifed(side, left_out, confidence)
+        one = _jackknifed(side, left_out, confidence, alike)
         if isinstance(one, Undefined):
             return replace(side.point, low=side.point.value, high=side.point.value)
         return one

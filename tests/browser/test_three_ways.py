@@ -19,7 +19,7 @@ from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from annotations.models import Annotation, Study
 from audit.questions.report.question import request_due_report
-from audit.reports import make as reports
+from audit.reports import freshness
 from judges.models import Run
 from judges.runs import score_chunk
 from tests import making
@@ -96,7 +96,7 @@ def workers() -> Iterator[list[BaseException]]:
         for run in Run.objects.filter(state=Run.State.RUNNING):
             score_chunk.work_off(run=run)
         for study in Study.objects.all():
-            if reports.is_due(study=study):
+            if freshness.is_due(study=study):
                 request_due_report(study)
         making.compute_waiting_answers()
 

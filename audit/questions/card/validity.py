@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from django.utils.translation import gettext_noop
 
 from annotations.models import Image, Study
-from audit.questions.card.scores import Scores
+
+if TYPE_CHECKING:
+    from audit.questions.card.scores import Scores
 
 GENERATORS, MONTHS = 3, 12
 

@@ -6,7 +6,7 @@ more to tune.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from audit.stats import ties
 from audit.stats.counting.grouped_pairs import GroupedPairs
 from audit.stats.estimate import Undefined
+from audit.stats.resampling.kinds import find_kinds, merge_alike
 from audit.stats.series import Codes, Floats, finite, group_codes
 
 
@@ -40,8 +41,8 @@ def cross_validated(
         return series
     people, scores = series
     codes, size = group_codes(prompts, people.size, what="prompts")
-    listed = GroupedPairs.from_columns(people, scores, codes, None)
-    paired = np.flatnonzero(listed.per_group > 0)
+    listed, row = _list_pairs(people, scores, codes, size)
+    paired = np.flatnonzero(listed.per_group[row] > 0)
     if paired.size < folds:
         return Undefined(
             f"{paired.size} prompts with two images cannot be dealt into {folds} folds", people.size
@@ -51,11 +52,36 @@ def cross_validated(
     fold_of[paired[order]] = np.arange(paired.size) % folds
     accuracy, chosen = np.zeros(size), []
     for fold in range(folds):
-        others = listed.pairs_of_groups((fold_of >= 0) & (fold_of != fold))
+        others = _pairs_of_prompts(listed, row[(fold_of >= 0) & (fold_of != fold)])
         best = ties.calibrate_among(others, people.size)
         if isinstance(best, Undefined):
             return Undefined(best.reason, people.size)
-        here = fold_of == fold
-        accuracy[here] = listed.right(best.epsilon)[here] / listed.per_group[here]
+        here = row[fold_of == fold]
+        accuracy[fold_of == fold] = listed.right(best.epsilon)[here] / listed.per_group[here]
         chosen.append(best.epsilon)
     return Folded(accuracy[paired], paired, tuple(chosen), people.size)
+
+
+def _list_pairs(
+    people: Floats, scores: Floats, codes: Codes, size: int
+) -> tuple[GroupedPairs, Codes]:
+    """The pairs, and which of their groups each prompt is: of items of few kinds, prompts that hold the same
+    are one group."""
+    kinds = find_kinds(people, scores)
+    if kinds is None:
+        return GroupedPairs.from_columns(people, scores, codes, None), np.arange(size)
+    number = kinds.values[0].size
+    cells = np.bincount(codes * number + kinds.codes, minlength=size * number)
+    held, row = merge_alike(cells.reshape(size, number))
+    alike = np.bincount(row)
+    said, scored = kinds.values
+    return GroupedPairs.from_kinds(said, scored, held.astype(np.int64), alike), row
+
+
+def _pairs_of_prompts(listed: GroupedPairs, rows: Codes) -> GroupedPairs:
+    """The pairs of the prompts that are these rows, each as often as it comes."""
+    alike = np.bincount(rows, minlength=listed.per_group.size)
+    found = listed.pairs_of_groups(alike > 0)
+    if listed.groups_alike is None:
+        return found
+    return replace(found, groups_alike=alike, size=int(alike @ found.per_group))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from audit.stats.series import Floats
 ALL_ALIKE = 0.75
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Comparison:
     """`offset` in people's scale, above 0 where the judge is stricter with the later ones;
     `gain_change` is gain later / gain reference − 1, and `log_gain_ratio` the logarithm of that ratio,
@@ -25,25 +26,87 @@ class Comparison:
     it has where the gain is known, whose t is no wider where the gain is not well known (Fieller 1954, J. R.
     Stat. Soc. B 16:175); `log_gain` has its error, too, None where without some
     prompt there is no logarithm. What is of a gain is None where one side tells none and the comparison
-    is of levels alone."""
+    is of levels alone. Errors are found where somebody asks for them: most readers want two or three."""
 
-    gain_reference: Change | None
-    gain_later: Change | None
-    offset: Change
-    read: Change
-    gain_change: Change | None
-    log_gain_ratio: float | None
-    log_gain: Change | None
-    gain_used: Change  # that of the offset
     reference: Side
     later: Side
-    # Without each prompt: what `read` is of, and the logarithm of the ratio or the change of the gain, where
-    # there is one.
-    without_one: Floats
+    unit: float
+    # For the whole and without each prompt: what the offset is read with, and either gain.
+    used: Floats
+    gains: tuple[Floats | None, Floats | None]
 
     @property
     def images(self) -> int:
-        return self.offset.n
+        return int(self.reference.images[0] + self.later.images[0])
+
+    @cached_property
+    def gain_reference(self) -> Change | None:
+        return self._gain(self.gains[0])
+
+    @cached_property
+    def gain_later(self) -> Change | None:
+        return self._gain(self.gains[1])
+
+    @cached_property
+    def gain_used(self) -> Change:
+        """That of the offset."""
+        return jackknifed(self.used, self.images, unit=float(abs(self.used[0])))
+
+    @cached_property
+    def offset(self) -> Change:
+        people, score = self._moved
+        return jackknifed(people - score / self.used, self.images, unit=self.unit)
+
+    @cached_property
+    def read(self) -> Change:
+        return jackknifed(self._read, self.images, unit=self.unit)
+
+    @cached_property
+    def gain_change(self) -> Change | None:
+        return None if self._ratio is None else jackknifed(self._ratio - 1, self.images)
+
+    @property
+    def log_gain_ratio(self) -> float | None:
+        ratio = self._ratio
+        return math.log(ratio[0]) if ratio is not None and ratio[0] > 0 else None
+
+    @cached_property
+    def log_gain(self) -> Change | None:
+        if self._ratio is None or not (self._ratio > 0).all():
+            return None
+        return jackknifed(np.log(self._ratio), self.images)
+
+    @property
+    def without_one(self) -> Floats:
+        """Without each prompt: what `read` is of, and the logarithm of the ratio or the change of the gain,
+        where there is one."""
+        if self._ratio is None:
+            return self._read[1:, None]
+        change = np.log(self._ratio) if (self._ratio > 0).all() else self._ratio - 1
+        return np.stack([self._read[1:], change[1:]], axis=1)
+
+    @cached_property
+    def _moved(self) -> tuple[Floats, Floats]:
+        return self.later.people - self.reference.people, self.later.score - self.reference.score
+
+    @cached_property
+    def _read(self) -> Floats:
+        people, score = self._moved
+        return (self.used * people - score) / self.used[0]
+
+    @cached_property
+    def _ratio(self) -> Floats | None:
+        reference, later = self.gains
+        return None if reference is None or later is None else later / reference
+
+    def _gain(self, gain: Floats | None) -> Change | None:
+        return None if gain is None else jackknifed(gain, self.images, unit=self._gain_unit)
+
+    @property
+    def _gain_unit(self) -> float:
+        first = self.used if self._ratio is None else self.gains[0]
+        assert first is not None
+        return float(abs(first[0]))
 
 
 def compare(
@@ -67,49 +130,12 @@ def compare(
     found = [reason for reason in reasons if reason is not None]
     if found and not (level_alone and _have_level(old, new, gain, reasons[0])):
         return min(found, key=lambda reason: reason.reason == NOT_WITHOUT_ONE)
-    n = int(old.images[0] + new.images[0])
-    first, second = old.gain, new.gain
-    used = first if gain is None else gain
-    offset = (new.people - old.people) - (new.score - old.score) / used
-    read = (used * (new.people - old.people) - (new.score - old.score)) / used[0]
-    known = [
-        gain if reason is None else None
-        for reason, gain in zip(reasons, (first, second), strict=True)
+    gains = [
+        side.gain if reason is None else None
+        for reason, side in zip(reasons, (old, new), strict=True)
     ]
-    of_sides = [
-        None if of_side is None else jackknifed(of_side, n, unit=float(abs(used[0])))
-        for of_side in known
-    ]
-    if found:
-        return Comparison(
-            of_sides[0],
-            of_sides[1],
-            jackknifed(offset, n, unit=unit),
-            jackknifed(read, n, unit=unit),
-            None,
-            None,
-            None,
-            jackknifed(used, n, unit=float(abs(used[0]))),
-            old,
-            new,
-            read[1:, None],
-        )
-    ratio = second / first
-    in_logs = bool((ratio > 0).all())
-    change = np.log(ratio) if in_logs else ratio - 1
-    return Comparison(
-        jackknifed(first, n, unit=float(abs(first[0]))),
-        jackknifed(second, n, unit=float(abs(first[0]))),
-        jackknifed(offset, n, unit=unit),
-        jackknifed(read, n, unit=unit),
-        jackknifed(ratio - 1, n),
-        math.log(ratio[0]) if ratio[0] > 0 else None,
-        jackknifed(change, n) if in_logs else None,
-        jackknifed(used, n, unit=float(abs(used[0]))),
-        old,
-        new,
-        np.stack([read[1:], change[1:]], axis=1),
-    )
+    used = old.gain if gain is None else gain
+    return Comparison(old, new, unit, used, (gains[0], gains[1]))
 
 
 def _have_level(old: Side, new: Side, gain: Floats | None, no_reference: Undefined | None) -> bool:

@@ -83,7 +83,8 @@ class DrawOfKinds(Draw):
         held = cells.reshape(number, size)
         self.kinds = np.flatnonzero(chosen & (held.sum(axis=0) > 0))
         held = held[:, self.kinds]
-        self.held, self.clusters_alike = _merge_alike(held[held.sum(axis=1) > 0])
+        self.held, row = merge_alike(held[held.sum(axis=1) > 0])
+        self.clusters_alike = np.bincount(row).astype(np.float64)
         self.times: Floats = self.clusters_alike @ self.held
         self.n, self.clusters = int(self.times.sum()), int(self.clusters_alike.sum())
         self.resamples, self.seed = resamples, seed
@@ -143,12 +144,12 @@ class DrawOfKinds(Draw):
         return self.count_clusters(self.held[:, items].sum(axis=1) > 0), self.clusters
 
 
-def _merge_alike(held: np.ndarray) -> tuple[Floats, Floats]:
-    """The rows that differ, and how many are like each."""
+def merge_alike(held: np.ndarray) -> tuple[Floats, Codes]:
+    """The rows that differ, and which of them each row is."""
     base, width = int(held.max(initial=0)) + 1, held.shape[1]
     if base**width >= 2**62:
-        return held.astype(np.float64), np.ones(len(held))
+        return held.astype(np.float64), np.arange(len(held))
     names, codes = coded(held @ base ** np.arange(width))
     found = np.empty((names.size, width))
     found[codes] = held
-    return found, np.bincount(codes).astype(np.float64)
+    return found, codes

@@ -221,10 +221,10 @@ def _limits_of_verdicts(differences: Floats, cluster: Codes) -> LimitsAt:
     return limits
 
 
-def _together(first: Floats, second: Floats) -> float:
+def _together(first: Floats, second: Floats, times: Floats | None = None) -> float:
     """The correlation of two columns of mean 0; none where one never moves."""
-    scale = math.sqrt(total(first**2)) * math.sqrt(total(second**2))
-    return total(first * second) / scale if scale > 0 else 0.0
+    scale = math.sqrt(total(first**2, times)) * math.sqrt(total(second**2, times))
+    return total(first * second, times) / scale if scale > 0 else 0.0
 
 
 def _square_and_add(
@@ -313,16 +313,19 @@ def too_few_rarer(found: int, clusters: int, at_least: int) -> str:
 
 
 def difference_jackknifed(
-    point: Estimate, sides: tuple[Estimate, Estimate], left_out: tuple[Floats, Floats]
+    point: Estimate,
+    sides: tuple[Estimate, Estimate],
+    left_out: tuple[Floats, Floats],
+    times: Floats | None = None,
 ) -> Result:
     """The first side less the second, each with its own interval, or with none where no prompt can
     change it; `left_out` as above, one for each side."""
-    undefined = _undefined_without(left_out[0] - left_out[1], point.n)
+    undefined = _undefined_without(left_out[0] - left_out[1], point.n, times)
     if undefined is not None:
         return undefined
-    first, second = (values - mean(values) for values in left_out)
-    r = _together(first, second)
-    moved = math.sqrt(total((first - second) ** 2))
+    first, second = (values - mean(values, times) for values in left_out)
+    r = _together(first, second, times)
+    moved = math.sqrt(total((first - second) ** 2, times))
     flat = not first.any() and not second.any()
     width = any(side.low != side.high for side in sides)
     if (moved <= ROUNDING and not flat) or not width:

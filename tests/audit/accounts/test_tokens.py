@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotations.models import Event
 from annotations.studies import crowd
-from audit.accounts import tokens
+from audit.accounts import expired, tokens
 from audit.models import ApiToken
 from tests import making
 
@@ -60,7 +60,7 @@ def test_a_token_ends_at_its_date(dora):
     answer = ask(text)
     assert answer.status_code in {401, 403}
     assert "has expired or was revoked" in answer.json()["detail"]
-    assert tokens.delete_expired() == 1
+    assert expired.delete()["tokens"] == 1
 
 
 @pytest.mark.parametrize("days", [0, -1, tokens.LONGEST_DAYS + 1])

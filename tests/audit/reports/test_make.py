@@ -376,19 +376,19 @@ def test_a_report_with_other_options_is_not_the_one_that_everybody_sees(judged):
     reports.make_report(study=judged, options=reports.Options(seed=3))
     assert Report.objects.filter(options={}).get() == everybody
     assert Report.objects.with_usual_options().get() == everybody
-    assert not reports.is_due(study=judged)
+    assert not freshness.is_due(study=judged)
 
 
 def test_a_report_notices_new_labels_and_new_scores(judged):
     report = reports.make_report(study=judged)
-    assert report.stamp == reports.stamp(judged)
+    assert report.stamp == labels_version(judged.pk)
     making.labels(judged, {"early-0": {"dan": 1}})
-    assert report.stamp != reports.stamp(judged)
-    assert reports.is_due(study=judged)
+    assert report.stamp != labels_version(judged.pk)
+    assert freshness.is_due(study=judged)
     newer = reports.make_report(study=judged)
     assert newer != report
-    assert newer.stamp == reports.stamp(judged)
-    assert not reports.is_due(study=judged)
+    assert newer.stamp == labels_version(judged.pk)
+    assert not freshness.is_due(study=judged)
 
 
 def test_a_report_waits_for_the_end_of_an_import_and_is_then_asked_for(judged):
@@ -398,16 +398,16 @@ def test_a_report_waits_for_the_end_of_an_import_and_is_then_asked_for(judged):
     reports.make_report(study=judged)
     upload = Upload.objects.create(study=judged, payload={"name": "more.csv"}, state="working")
     making.labels(judged, {"early-0": {"dan": 1}})
-    assert not reports.is_due(study=judged)
+    assert not freshness.is_due(study=judged)
     upload.state = "done"
     upload.save()
     with TestCase.captureOnCommitCallbacks(execute=True):
         uploads.KIND.ended(upload)
     assert heard == [judged.pk]
-    assert reports.is_due(study=judged)
+    assert freshness.is_due(study=judged)
     # A check alone writes nothing, and no report waits for it.
     Upload.objects.create(study=judged, payload={"dry_run": True}, state="working")
-    assert reports.is_due(study=judged)
+    assert freshness.is_due(study=judged)
 
 
 def test_a_report_notices_what_moved_no_stamp(judged, monkeypatch):
@@ -417,13 +417,13 @@ def test_a_report_notices_what_moved_no_stamp(judged, monkeypatch):
         lambda: another_image(judged),
     ):
         reports.make_report(study=judged)
-        assert not reports.is_due(study=judged)
+        assert not freshness.is_due(study=judged)
         change()
-        assert reports.is_due(study=judged)
+        assert freshness.is_due(study=judged)
     reports.make_report(study=judged)
     # A newer version of the statistics alone is no reason to make the reports of all studies again.
     monkeypatch.setattr(freshness, "VERSION", "a newer one")
-    assert not reports.is_due(study=judged)
+    assert not freshness.is_due(study=judged)
 
 
 def test_answers_that_were_set_aside_do_not_count(judged):

@@ -463,6 +463,29 @@ def test_what_follows_from_the_majority_is_computed_anew_only_where_it_moves(jud
     assert len(calls) == 4 + 2 + 2
 
 
+def test_an_answer_that_everybody_gives_leaves_what_follows_from_means(judged, monkeypatch):
+    watched = [
+        count_calls(monkeypatch, one_judge, "decisions_of_means"),
+        count_calls(monkeypatch, reports, "ranked_differences"),
+        count_calls(monkeypatch, one_judge.slices, "statistics"),
+    ]
+    reports.make_report(study=judged, options=CUT)
+    said = {}
+    for form in judged.annotations.order_by("pk"):
+        said.setdefault(form.image.key, []).append(form.answers.get().value)
+    key, (value, _) = next((key, both) for key, both in said.items() if both[0] == both[1])
+    before = [len(calls) for calls in watched]
+    making.labels(judged, {key: {"cat": value}})
+    body = reports.make_report(study=judged, options=CUT).body
+    assert [len(calls) for calls in watched] == before
+    assert body == reports.compute(judged, CUT)[0]
+    making.labels(judged, {key: {"dan": 1 - value}})
+    before = [len(calls) for calls in watched]
+    body = reports.make_report(study=judged, options=CUT).body
+    assert all(len(calls) > number for calls, number in zip(watched, before, strict=True))
+    assert body == reports.compute(judged, CUT)[0]
+
+
 def test_agreement_on_a_tag_is_counted_anew_only_where_people_answered(judged, monkeypatch):
     for number, prompt in enumerate(judged.prompts.all()):
         prompt.tags = [f"tag {number % 5}"]

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from audit.stats import ties
+from audit.stats.decisions import tie_folds
 from audit.stats.decisions.tie_folds import cross_validated
 
 
@@ -31,3 +32,19 @@ def test_prompts_with_one_image_take_no_part():
     found = cross_validated(human, metric, prompts=[p for p in range(5) for _ in "ab"] + [9])
     assert found.prompts.tolist() == [0, 1, 2, 3, 4]
     assert found.n == 11
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_items_of_few_kinds_give_the_digits_of_the_listed_pairs(seed, monkeypatch):
+    rng = np.random.default_rng(seed)
+    size, prompts = int(rng.integers(40, 900)), int(rng.integers(8, 200))
+    human = rng.integers(0, rng.integers(2, 5), size) / 3
+    metric = rng.integers(0, rng.integers(2, 5), size) / 2
+    asked = rng.integers(0, prompts, size)
+    found = cross_validated(human, metric, prompts=asked)
+    with monkeypatch.context() as patched:
+        patched.setattr(tie_folds, "find_kinds", lambda *items: None)
+        listed = cross_validated(human, metric, prompts=asked)
+    assert found.accuracy.tolist() == listed.accuracy.tolist()
+    assert found.prompts.tolist() == listed.prompts.tolist()
+    assert (found.epsilon_by_fold, found.n) == (listed.epsilon_by_fold, listed.n)

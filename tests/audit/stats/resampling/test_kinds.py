@@ -1,8 +1,12 @@
 """Statistics of items of few kinds are those of the items, to the last digit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from audit.reports import bootstrap
+from audit.reports.compare_judges import decided_differences, ranked_differences
 from audit.reports.options import Options
 from audit.reports.reference import Series
 from audit.reports.slices import kinds_of, statistics
@@ -88,9 +92,9 @@ def test_scores_with_many_steps_are_walked_item_by_item():
 
 def test_rows_that_no_whole_number_holds_stay_apart():
     held = np.full((3, 32), 1000)
-    rows, times = kinds_of_items._merge_alike(held)
+    rows, row_of_each = kinds_of_items.merge_alike(held)
     assert rows.tolist() == held.tolist()
-    assert times.tolist() == [1, 1, 1]
+    assert row_of_each.tolist() == [0, 1, 2]
 
 
 def test_a_sum_of_values_that_occur_several_times_is_the_one_of_them_all():
@@ -99,3 +103,21 @@ def test_a_sum_of_values_that_occur_several_times_is_the_one_of_them_all():
     every = np.repeat(values, times.astype(int))
     assert total(values, times) == total(every)
     assert mean(values, times) == mean(every)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("prompts", [2, 9, 40, 300])
+def test_two_judges_differ_by_kinds_as_they_do_item_by_item(seed, prompts, monkeypatch):
+    one = verdicts(seed, prompts, 5)
+    rng = np.random.default_rng(seed)
+    other = replace(one, score=np.where(rng.random(one.yes.size) < 0.2, 1 - one.score, one.score))
+
+    def differences():
+        return (
+            decided_differences(one, other, OPTIONS),
+            ranked_differences(one, other, OPTIONS),
+        )
+
+    found = differences()
+    monkeypatch.setattr(bootstrap, "find_kinds", lambda *items: None)
+    assert differences() == found
