@@ -51,7 +51,7 @@ def main() -> None:
             done = subprocess.run(
                 command,
                 check=True,
-                capture_output=True,
+                stdout=subprocess.PIPE,
                 text=True,
                 env={
                     **os.environ,
@@ -123,6 +123,7 @@ def write(folder: Path, images: int, raters: int) -> str:
                         [None] * count,
                         [None] * count,
                         np.full(count, np.datetime64(f"2026-{month + 1:02}-15T12:00:00", "us")),
+                        [None] * count,
                     ]
                 )
     for number in range(JUDGES):

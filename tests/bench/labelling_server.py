@@ -5,11 +5,9 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import socket
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -17,6 +15,7 @@ from urllib.request import urlopen
 import psycopg
 
 from tests.needs import POSTGRES_URL
+from tests.waiting import reserve_port, wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -101,9 +100,7 @@ class Installation:
         return sum(self.web.values()), sum(self.base.values())
 
     def serve(self) -> None:
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
-            self.port = probe.getsockname()[1]
+        self.port = reserve_port()
         # As `manage.py demo` starts it.
         self.server = subprocess.Popen(
             [
@@ -113,15 +110,15 @@ class Installation:
             cwd=ROOT,
             env=self.environment,
         )
-        deadline = time.monotonic() + 60
-        while True:
-            try:
-                with urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=5):
-                    return
-            except OSError:
-                if time.monotonic() > deadline or self.server.poll() is not None:
-                    raise
-                time.sleep(0.1)
+        wait_until(self.answers, "the web server's first answer")
+
+    def answers(self) -> bool:
+        assert self.server.poll() is None, "the web server ended"
+        try:
+            with urlopen(f"http://127.0.0.1:{self.port}/healthz", timeout=5):
+                return True
+        except OSError:
+            return False
 
 
 def _cpu(pid: int) -> float:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.chaos import servers
 from tests.chaos.place import Place
+from tests.waiting import reserve_port
 
 HOSTS = 2
 BUCKET = "pictures"
@@ -16,7 +17,7 @@ BUCKET = "pictures"
 
 class Hosts(Place):
     def prepare(self, var: Path) -> None:
-        port = servers.free_port()
+        port = reserve_port()
         self.bucket = f"http://127.0.0.1:{port}"
         command = [sys.executable, "-m", "moto.server", "-H", "127.0.0.1", "-p", str(port)]
         part = servers.Part("bucket", command, os.environ, self.folder / "bucket.log")
@@ -43,7 +44,7 @@ class Hosts(Place):
             raise SystemExit("The bucket did not start.")
 
     def parts_of_hosts(self) -> list[servers.Part]:
-        self.ports = [self.port, *(servers.free_port() for _ in range(HOSTS - 1))]
+        self.ports = [self.port, *(reserve_port() for _ in range(HOSTS - 1))]
         parts = []
         for number, port in enumerate(self.ports, 1):
             folder = self.folder / f"host-{number}"

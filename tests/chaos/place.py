@@ -17,6 +17,7 @@ from urllib.request import urlopen
 from tests.bench.sizes import sized
 from tests.chaos import servers
 from tests.chaos.crowd import Patient
+from tests.waiting import reserve_port
 
 
 class Place:
@@ -47,7 +48,7 @@ class Place:
         self._left.close()
 
     def _start(self) -> None:
-        self.port, redis_port, base_port = (servers.free_port() for _ in range(3))
+        self.port, redis_port, base_port = (reserve_port() for _ in range(3))
         var = self.folder / "var"
         var.mkdir()
         self.prepare(var)

@@ -11,7 +11,6 @@ import os
 import random
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -105,12 +104,6 @@ class Supervisor:
                 if part.is_dead and not part.held_down:
                     part.sweep()
                     part.start()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def redis(folder: Path, port: int, *bind: str) -> Part:
