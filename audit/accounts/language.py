@@ -16,7 +16,9 @@ def known_language(name: str) -> str:
 
 
 def chosen_language(user: User | AnonymousUser) -> str:
-    """Empty where this account has chosen none."""
+    """Empty where this account has chosen none, or nobody has logged in."""
+    if user.pk is None:
+        return ""
     chosen = AccountLanguage.objects.filter(user_id=user.pk).values_list("language", flat=True)
     return known_language(chosen.first() or "")
 
