@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import io
-import math
 import random
 import uuid
 from datetime import date
+from functools import cache
 from itertools import starmap
 from unittest import mock
 
@@ -38,6 +38,7 @@ from judges.protocols import Judgement, Unscored
 from judges.runs.save_scores import insert_scores
 
 
+@cache
 def png(colour: tuple[int, int, int] = (200, 30, 30), size: int = 16) -> bytes:
     out = io.BytesIO()
     Picture.new("RGB", (size, size), colour).save(out, "PNG")
@@ -74,8 +75,11 @@ def study(slug: str = "shapes", *, prompts: int = 4, overlap: int = 3, files: bo
         for number in range(prompts)
         for generator in generators
     )
-    # Starting processes costs more than to decode such small pictures.
-    with mock.patch.object(decode_process, "FEW", math.inf):
+    # Starting processes and threads costs more than to decode such small pictures.
+    here = mock.patch.object(
+        decode_process.Decoders, "map", lambda _, work, items, pictures: map(work, items)
+    )
+    with here:
         write_study.import_records(
             study=made,
             records=[

@@ -25,6 +25,8 @@ FIRST = {
     "judge": gettext_noop("judge"),
     "slice": gettext_noop("slice"),
 }
+# To hold a chart against Vega-Lite's schema takes as long as to make it: tests do so with each kind.
+CHECK = False
 # What Altair calls a chart in layers.
 Layered: TypeAlias = "alt.LayerChart | alt.FacetChart"
 
@@ -60,7 +62,7 @@ def configured(chart: alt.TopLevelMixin, theme: str, *, names: bool) -> dict[str
             color=INK[theme], anchor="start", fontSize=13, fontWeight="normal", offset=10
         ),
         padding={"left": 4, "top": 8, "right": 8, "bottom": 8},
-    ).to_dict()
+    ).to_dict(validate=CHECK)
     spec["usermeta"] = {"names": names}
     return spec
 

@@ -174,8 +174,8 @@ def test_a_part_that_was_taken_out_or_changed_is_missed_by_its_sum(labelled, tmp
 
 def test_the_sums_can_be_compared_without_jurybox(labelled, tmp_path):
     backups.back_up(tmp_path / "all.tar")
-    with tarfile.open(tmp_path / "all.tar") as tar:
-        tar.extractall(tmp_path / "out", filter="data")
+    (tmp_path / "out").mkdir()
+    subprocess.run(["tar", "-xf", tmp_path / "all.tar", "-C", tmp_path / "out"], check=True)
     done = subprocess.run(
         ["sha256sum", "--check", "--strict", "--quiet", "SHA256SUMS"],
         cwd=tmp_path / "out",
