@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from PIL import Image
 
-from tests.bench.sizes import SMALL, reached
+from tests.bench.sizes import SMALL, reached, sized
 
+SIDE, LAYERS = sized(480, 96), sized(12, 2)
 SLOTS = 8
 GOAL = 8
 BATCH = 16  # pictures in one batch of the official loader
@@ -56,7 +57,7 @@ def main(quick: bool = False) -> bool:
         for one, other in zip(row, others, strict=False)
     )
     asked = sum(len(own) for own in prompts)
-    print(f"BLIP-VQA, {len(files)} pictures, {asked} questions (480 pixels, random weights)")
+    print(f"BLIP-VQA, {len(files)} pictures, {asked} questions ({SIDE} pixels, random weights)")
     print(f"  eight passes over all pictures  {baseline:8.2f} s")
     print(f"  one look at each picture        {seconds:8.2f} s")
     print(f"  ratio                           {baseline / seconds:8.1f} x   (goal: {GOAL} x)")
@@ -89,8 +90,13 @@ def _engine(folder: Path) -> Any:
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
     prepare().manual_seed(0)
     config = BlipConfig(
-        text_config={"sep_token_id": 3, "vocab_size": 30524, "bos_token_id": 30522},
-        vision_config={"image_size": 480},
+        text_config={
+            "sep_token_id": 3,
+            "vocab_size": 30524,
+            "bos_token_id": 30522,
+            "num_hidden_layers": LAYERS,
+        },
+        vision_config={"image_size": SIDE, "num_hidden_layers": LAYERS},
     )
     engine = BlipVqa(str(folder), device="cpu")
     engine._tokenizer = BertTokenizer.from_pretrained(folder)
@@ -111,7 +117,7 @@ def _eight_passes(
     for slot in range(SLOTS):
         for start in range(0, len(files), BATCH):
             batch = range(start, min(start + BATCH, len(files)))
-            values = torch.from_numpy(np.stack([pixels(Image.open(files[n]), 480) for n in batch]))
+            values = torch.from_numpy(np.stack([pixels(Image.open(files[n]), SIDE) for n in batch]))
             texts = [prompts[n][slot] if slot < len(prompts[n]) else "" for n in batch]
             ids, mask = engine._tokenize_texts(texts)
             read = model.text_encoder(

@@ -325,7 +325,7 @@ def bench(database: str, verdicts: Verdicts, *, quick: bool) -> None:
     count = sized(400 if quick else 1600, 32)
     with Installation(database, images=2 * count, overlap=3, people=42) as there:
         acknowledged = repeated(there, verdicts, sized(1000, 20))
-        for people in (1, 8, 32):
+        for people in sized((1, 8, 32), (1, 8)):
             acknowledged += people_at_once(there, verdicts, people=people, count=count)
         kept(there, verdicts, acknowledged, all_done=False)
     images = sized(120 if quick else 3334, 12)
