@@ -28,7 +28,7 @@ from annotations.forms.versions import (
     use_form,
 )
 from annotations.imports.outcome import Outcome
-from annotations.imports.write_study import import_labels
+from annotations.imports.write_study import import_records
 from annotations.labelling import assign
 from annotations.labelling.record import check_answers, record_label
 from annotations.models import Annotation, Answer
@@ -295,7 +295,7 @@ def test_exports_and_the_api_say_the_language_and_an_import_keeps_it(
     listed = client.get(f"/api/v1/studies/{study.slug}/annotations/").json()["results"]
     assert sorted(one["language"] for one in listed) == ["", "de"]
     Annotation.objects.all().delete()
-    import_labels(study=study, records=labels(table), outcome=Outcome())
+    import_records(study=study, records=labels(table), outcome=Outcome())
     assert sorted(Annotation.objects.values_list("language", flat=True)) == ["", "de"]
 
 

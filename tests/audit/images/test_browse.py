@@ -6,7 +6,7 @@ from django.http import QueryDict
 from django.test.utils import CaptureQueriesContext
 
 from annotations.imports.outcome import Outcome
-from annotations.imports.write_study import import_prompts
+from annotations.imports.write_study import import_records
 from annotations.labelling import assign, record
 from annotations.models import Image, Prompt
 from annotations.sources.records import PromptRecord
@@ -56,7 +56,7 @@ def test_the_tags_of_a_large_study_are_kept_until_an_import(study, monkeypatch):
         assert browse.all_tags(study) == before
     assert not any("annotations_prompt" in query["sql"] for query in seen)
     record = PromptRecord(key="p9", text="a new prompt", tags=("new tag",), line=1, source="a test")
-    import_prompts(study=study, records=[record], outcome=Outcome())
+    import_records(study=study, records=[record], outcome=Outcome())
     worker.request_due_answers()
     assert making.compute_waiting_answers()
     assert browse.all_tags(study) == sorted([*before, "new tag"])

@@ -297,6 +297,12 @@ ROWS = {
             FEW * 10, [FEW * 10] * 2, epsilons=[0.1], prompts=[1]
         ),
     },
+    "alternative.people_beside_judge": {
+        "nothing": lambda: alternative.people_beside_judge([], [[], []]),
+        "few images": lambda: alternative.people_beside_judge([1, 0], [[1, 0], [1, 0]]),
+        "a judge of other images": lambda: alternative.people_beside_judge([1], [[1, 0]]),
+        "an infinity": lambda: alternative.people_beside_judge([1, 0], [[INF, 0]]),
+    },
     "rankings.tables": {
         "few images": lambda: rankings.tables(*[floats(1, 0)] * 2, *[np.array([0, 1])] * 2),
         "no prompt in common": lambda: rankings.tables(
@@ -683,6 +689,7 @@ ROWS = {
     "rank_products.without_each": None,
     "rank_products.count_by_kind": None,
     "kinds.find_kinds": None,
+    "kinds.merge_alike": None,
     "exact_sums.by_group": None,
     "exact_sums.total": None,
     "exact_sums.is_whole": None,
