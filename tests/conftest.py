@@ -1,3 +1,9 @@
+import os
+
+# Small models and tables on one thread each: several test processes share the cores already, and threads that
+# wait for each other take longer than the work. Read when numpy and torch are first imported.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 import gc
 import secrets
 import shutil

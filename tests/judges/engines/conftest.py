@@ -1,12 +1,4 @@
-"""Small models on one thread each: several test processes share the cores already, and threads
-that wait for each other take longer than the work."""
-
-import os
-
 import pytest
-
-# Read by torch when it is first imported, which no test module does before this file.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
 @pytest.fixture
