@@ -91,15 +91,8 @@ def postgres_template() -> Iterator[str]:
 
 
 def _postgres_url(name: str) -> str:
-    given = connection.settings_dict
-    user = f"{given['USER']}:{given['PASSWORD']}" if given["PASSWORD"] else given["USER"]
-    return (
-        urlsplit("")
-        ._replace(
-            scheme="postgres", netloc=f"{user}@{given['HOST']}:{given['PORT']}", path=f"/{name}"
-        )
-        .geturl()
-    )
+    """Of another database on the server of this one."""
+    return urlsplit(os.environ["DATABASE_URL"])._replace(path=f"/{name}").geturl()
 
 
 def _migrate(url: str, folder: str) -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 
@@ -33,15 +34,20 @@ for command in sys.argv[1:]:
 """
 
 
-def test_a_command_that_is_asked_for_help_loads_nothing_large(tmp_path):
-    ended = subprocess.run(
-        [sys.executable, "-c", PROGRAM, *MAY_LOAD],
-        env={"PATH": os.environ["PATH"], "JURYBOX_VAR": str(tmp_path)},
+def what_it_prints(program: str, folder: Path, *words: str, **more: str) -> str:
+    """A start of its own, in an installation of its own."""
+    return subprocess.run(
+        [sys.executable, "-c", program, *words],
+        env={"PATH": os.environ["PATH"], "JURYBOX_VAR": str(folder), **more},
         capture_output=True,
         text=True,
         check=True,
-    )
-    listed = [line.split() for line in ended.stdout.splitlines() if line.startswith("LOADED")]
+    ).stdout
+
+
+def test_a_command_that_is_asked_for_help_loads_nothing_large(tmp_path):
+    told = what_it_prints(PROGRAM, tmp_path, *MAY_LOAD)
+    listed = [line.split() for line in told.splitlines() if line.startswith("LOADED")]
     assert len(listed) == len(MAY_LOAD)
     assert "django.core.management" in listed[0]
     allowed, seen = set[str](), {}
@@ -62,18 +68,8 @@ def test_a_web_process_starts_without_what_only_workers_and_documents_use(tmp_pa
         "import django, sys; django.setup(); import audit.urls; print(*sys.modules);"
         "import audit.wsgi; print(*sys.modules)"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", program],
-        env={
-            "PATH": os.environ["PATH"],
-            "JURYBOX_VAR": str(tmp_path),
-            "DJANGO_SETTINGS_MODULE": "audit.settings",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    pages, loaded = (set(line.split()) for line in ended.stdout.splitlines())
+    told = what_it_prints(program, tmp_path, DJANGO_SETTINGS_MODULE="audit.settings")
+    pages, loaded = (set(line.split()) for line in told.splitlines())
     # Charts are ready for visitors, and cost nothing where pages are only named.
     assert "altair" not in pages
     assert {"altair", "audit.tasks", "django.urls"} <= loaded
@@ -87,14 +83,7 @@ def test_a_worker_starts_without_the_pages(tmp_path):
         "from audit.celery import app; app.loader.import_default_modules();"
         "import sys; print(*sys.modules)"
     )
-    ended = subprocess.run(
-        [sys.executable, "-c", program],
-        env={"PATH": os.environ["PATH"], "JURYBOX_VAR": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    loaded = set(ended.stdout.split())
+    loaded = set(what_it_prints(program, tmp_path).split())
     assert {"audit.tasks", "judges.tasks"} <= loaded
     others = {"altair", "audit.urls", "boto3", "httpx", "pandas", "scipy.stats", "torch"}
     others |= {"drf_spectacular.utils", "rest_framework.fields", "rest_framework.request"}
@@ -119,18 +108,8 @@ print("LOADED", *set(sys.modules) - before)
 
 
 def test_a_worker_that_looks_around_and_finds_nothing_loads_no_statistics(tmp_path):
-    ended = subprocess.run(
-        [sys.executable, "-c", LOOK_AROUND],
-        env={
-            "PATH": os.environ["PATH"],
-            "JURYBOX_VAR": str(tmp_path),
-            "CELERY_BROKER_URL": "memory://",
-        },
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    _, came_to_the_end, listed = ended.stdout.partition("LOADED")
+    told = what_it_prints(LOOK_AROUND, tmp_path, CELERY_BROKER_URL="memory://")
+    _, came_to_the_end, listed = told.partition("LOADED")
     loaded = set(listed.split())
     assert came_to_the_end
     others = {"audit.reports.make", "audit.statistic_names", "rest_framework.request"}

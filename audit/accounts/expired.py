@@ -19,14 +19,13 @@ from audit.models import ApiToken
 def delete() -> dict[str, int]:
     """How many of each kind are gone."""
     now = timezone.now()
+    answers = KeptAnswer.objects.filter(created_at__lt=now - KeptAnswer.KEPT)
     return {
         "sessions": Session.objects.filter(expire_date__lt=now).delete()[0],
         "tokens": ApiToken.objects.filter(expires_at__lt=now).delete()[0],
         "wrong passwords": lockout.too_long_ago(),
         "rates": rates.delete_old(),
-        "answers by key": KeptAnswer.objects.filter(created_at__lt=now - KeptAnswer.KEPT).delete()[
-            0
-        ],
+        "answers by key": answers.delete()[0],
         "half files": _half_files(),
     }
 
