@@ -11,11 +11,11 @@ the context as `thing`, and as `back` the address of the page above where that h
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from django import template
 from django.db import connection
-from django.urls import NoReverseMatch, reverse
+from django.urls import NoReverseMatch, get_script_prefix, reverse
 from django.utils.functional import Promise
 from django.utils.translation import gettext_lazy
 
@@ -153,6 +153,7 @@ SECTIONS = (
 
 START = "study"  # url name of the first page of a study
 PAGES = {page.name: page for section in SECTIONS for page in section.pages}
+ANY_SLUG = "-any-study-"  # in the place of a study's own
 BY_ADDRESS = {
     name: page for page in PAGES.values() for name in (page.name, *page.same, *page.deeper)
 }
@@ -264,11 +265,17 @@ class Navigation:
         # The place was read together with the plan.
         if page.of_pairs and not self.study._state.fields_cache.get("pair_plan"):
             return ""
-        try:
-            url = reverse(page.name, args=[self.study.slug])
-        except NoReverseMatch:
-            return ""
+        url = _address_of_any(page.name, get_script_prefix()).replace(ANY_SLUG, self.study.slug)
         return f"{url}?{self.choice}" if page.of_report and self.choice else url
+
+
+@lru_cache(maxsize=256)
+def _address_of_any(name: str, prefix: str) -> str:
+    """Of this page of any study: Django would look for each of forty pages anew on every view."""
+    try:
+        return reverse(name, args=[ANY_SLUG])
+    except NoReverseMatch:
+        return ""
 
 
 @register.simple_tag(takes_context=True)

@@ -8,12 +8,14 @@ and what does not fit one is refused before a run exists. Nothing here knows Dja
 from __future__ import annotations
 
 import dataclasses
+import functools
 import json
 import math
 import re
 import reprlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from annotations import plugins
@@ -180,18 +182,24 @@ def _field(option: Option) -> Any:
     return dataclasses.field(default=option.default, metadata={_KEY: option})
 
 
-def declared(kind: Any) -> dict[str, Option]:
+def declared(kind: Any) -> Mapping[str, Option]:
     """The options of a method's or an engine's class, in the order of its fields."""
+    return _read_fields(kind)
+
+
+@functools.cache
+def _read_fields(kind: Any) -> Mapping[str, Option]:
     if not dataclasses.is_dataclass(kind):
-        return {}
-    return {f.name: f.metadata[_KEY] for f in dataclasses.fields(kind) if _KEY in f.metadata}
+        return MappingProxyType({})
+    found = {f.name: f.metadata[_KEY] for f in dataclasses.fields(kind) if _KEY in f.metadata}
+    return MappingProxyType(found)
 
 
 class Declared:
     """The base of all classes with declared options; dataclasses call `__post_init__`."""
 
     def __post_init__(self) -> None:
-        for name, option in declared(self).items():
+        for name, option in declared(type(self)).items():
             option.check(name, getattr(self, name))
 
 
@@ -209,7 +217,7 @@ class Optioned(Declared):
 
     @property
     def options(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in declared(self)}
+        return {name: getattr(self, name) for name in declared(type(self))}
 
 
 def typed(option: Option | None, text: str) -> Any:

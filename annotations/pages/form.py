@@ -107,15 +107,14 @@ def _language_step(draft: builder.Draft, do: str) -> None:
     """`translate de` opens German, `translate` closes what is open, `untranslate de` removes it."""
     verb, _, language = do.partition(" ")
     if verb == "translate":
-        sources = _sources(draft)
+        sources = _sources(_what_can_be_shown(draft))
         opened = builder_languages.open_language(draft["translations"], language, sources)
         draft["translating"] = opened
     elif verb == "untranslate" and draft["translations"].pop(language, None):
         draft["translating"] = ""
 
 
-def _sources(draft: builder.Draft) -> list[str]:
-    form = _what_can_be_shown(draft)
+def _sources(form: Form | None) -> list[str]:
     return source_texts(form) if form else []
 
 
@@ -178,6 +177,7 @@ def _builder(
         opened = next((number for (number, _), _ in places if number is not None), None)
     refused = map(builder_languages.language_of, wrong or ())
     draft["translating"] = draft["translating"] or next(filter(None, refused), "")
+    shown = _what_can_be_shown(draft)
     rows = []
     for number, question in enumerate(draft["questions"]):
         mine = [(field, sentence) for (at, field), sentence in places if at == number]
@@ -209,13 +209,13 @@ def _builder(
         "instructions_open": do.startswith(OF_INSTRUCTIONS) or "picking" in request.POST,
         "focus": do.split(" ")[0] if do else "",
         "examples": _examples(request, place, draft, do, picture_refusal),
-        **_languages(draft),
+        **_languages(draft, shown),
     }
-    return _page(request, place, _what_can_be_shown(draft), context)
+    return _page(request, place, shown, context)
 
 
-def _languages(draft: builder.Draft) -> dict[str, Any]:
-    drafts, language, sources = draft["translations"], draft["translating"], _sources(draft)
+def _languages(draft: builder.Draft, shown: Form | None) -> dict[str, Any]:
+    drafts, language, sources = draft["translations"], draft["translating"], _sources(shown)
     return {
         "languages": builder_languages.language_rows(drafts, sources),
         "translating": language,

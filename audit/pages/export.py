@@ -21,7 +21,7 @@ from audit.images import browse
 from audit.images.browse import Filters, NotThere
 from audit.pages.files import attached
 from audit.pages.filters import select
-from audit.questions.card.agreement import newest_report
+from audit.questions.card.agreement import has_report
 from audit.words.report import title
 from judges.exports import tables
 from judges.exports.payments import PER
@@ -61,7 +61,7 @@ def export(request: HtmxRequest, slug: str) -> HttpResponse:
             "query": filters,
             # Of a whole study: a report is of all images.
             "records_url": ""
-            if filters.restricts or newest_report(study) is None
+            if filters.restricts or not has_report(study)
             else reverse("export-records", args=[slug]),
             "rows": [
                 {
@@ -122,7 +122,7 @@ def records(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 def send_records(study: Study) -> HttpResponse:
-    if newest_report(study) is None:
+    if not has_report(study):
         raise Http404
     content = zip_records(study, organization="not stated")
     event_log.note(study, "exported", "exported evaluation records as zip")

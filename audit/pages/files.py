@@ -45,14 +45,19 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
     page = report_page(request, slug)
     if name not in every_chart.CHARTS:
         raise Http404
-    body, report = _with_judges(page), page.report
+    check_kind(kind)
+    report = page.report
     key = (report and (report.pk, report.created_at, report.data), name, page.view)
 
     def make(theme: str) -> dict[str, Any]:
-        return every_chart.chart(name, body, page.view, theme=theme)
+        return every_chart.chart(name, _with_judges(page), page.view, theme=theme)
 
-    response = send_any_chart(request, kind, key, make, signed=caption(body), name=f"{slug}-{name}")
-    if kind in ON_SCREEN and "report" in request.GET:
+    if kind not in ON_SCREEN:
+        signed = caption(_with_judges(page))
+        return send_any_chart(request, kind, key, make, signed=signed, name=f"{slug}-{name}")
+    # Without the body of the report, which is large, where the chart was made before.
+    response = send_chart(request, kind, key, make)
+    if "report" in request.GET:
         # This address means this report for ever; an hour, since an update may draw it otherwise.
         response["Cache-Control"] = "private, max-age=3600"
     return response

@@ -47,8 +47,13 @@ def start(request: HtmxRequest, slug: str) -> HttpResponse:
 def judges(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
-    mends = run_queries.shared_mends(choices)
-    context = {"study": place.study, "choices": choices, "mends": mends}
+    context = {
+        "study": place.study,
+        "choices": [choice for choice in choices if choice.can_start],
+        "unable": run_queries.group_by_obstacles(choices),
+        "unable_in_all": sum(not choice.can_start for choice in choices),
+        "mends": run_queries.shared_mends(choices),
+    }
     return render(request, "judges/judges.html", context)
 
 

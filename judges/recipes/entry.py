@@ -14,13 +14,13 @@ class Entry:
     engine's options.
 
     `options` are the method's. An option "objects.checkpoint" is the checkpoint of the part
-    "objects".
+    "objects". What is read from an entry alone may be kept by it.
     """
 
     title: str
     method: str
-    parts: Mapping[str, tuple[str, Mapping[str, Any]]]
-    options: Mapping[str, Any] = field(default_factory=dict)
+    parts: Mapping[str, tuple[str, Mapping[str, Any]]] = field(hash=False)
+    options: Mapping[str, Any] = field(default_factory=dict, hash=False)
     release_date: date | None = None
     needs: tuple[str, ...] = ()
     source: str = ""  # where its words are from

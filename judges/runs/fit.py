@@ -6,9 +6,12 @@ takes no engine, no picture and some microseconds a prompt, so a page says it of
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import Count, Q, QuerySet, prefetch_related_objects
@@ -27,7 +30,7 @@ from judges.recipes.entry import Entry
 from judges.recipes.names import load
 
 # A list of all judges looks at so many prompts, evenly drawn; a judge's own page at so many.
-MOST_FOR_ALL, MOST_FOR_ONE = 100, 5_000
+MOST_FOR_ALL, MOST_FOR_ONE = 100, 500
 # Prompts that are read at a time to see whether a judge can score any.
 AT_A_TIME = 500
 PICTURE = "picture"
@@ -115,6 +118,13 @@ class Fit:
         return min(max(round(100 * self.scorable / self.images), 1), 99)
 
 
+@lru_cache(maxsize=32)
+def _kept_counts(content: bytes, in_all: int) -> dict[tuple[Any, ...], Fit]:
+    """Of prompts with this very content, by the rules of judges: a page of all judges asks each of them about a
+    hundred prompts, which nobody has changed since it was last opened. Whoever counts fills it."""
+    return {}
+
+
 class StudyPrompts:
     """The prompts of a study, or some of them in even distances, each with its images; read once for
     all judges."""
@@ -126,6 +136,7 @@ class StudyPrompts:
         if len(keys) > most:
             chosen = chosen.filter(pk__in=[keys[n * len(keys) // most] for n in range(most)])
         self.rows = _read(chosen)
+        self.counted = _kept_counts(_digest(self.rows), self.in_all)
 
     def fit(self, name: str, options: Mapping[str, Any] | None = None) -> Fit:
         return self.fits({name: catalogue.entry(name)}, options)[name]
@@ -134,13 +145,12 @@ class StudyPrompts:
         self, entries: Mapping[str, Entry], options: Mapping[str, Any] | None = None
     ) -> dict[str, Fit]:
         """Judges with equal rules share the counting."""
-        counted: dict[tuple[Any, ...], Fit] = {}
         found = {}
         for name, entry in entries.items():
-            rules = Rules(entry, options or {})
-            if rules.key not in counted:
-                counted[rules.key] = self._count(rules)
-            found[name] = counted[rules.key]
+            rules = Rules(entry, options) if options else _usual_rules(entry)
+            if rules.key not in self.counted:
+                self.counted[rules.key] = self._count(rules)
+            found[name] = self.counted[rules.key]
         return found
 
     def _count(self, rules: Rules) -> Fit:
@@ -200,6 +210,11 @@ class Rules:
         return None, len(wants)
 
 
+@lru_cache(maxsize=1_024)
+def _usual_rules(entry: Entry) -> Rules:
+    return Rules(entry, {})
+
+
 def check_can_score(*, study: Study, name: str, options: Mapping[str, Any] | None = None) -> None:
     """Refuses a judge that can score none of the study's images."""
     rules = Rules(catalogue.entry(name), options or {})
@@ -257,6 +272,20 @@ def _read(prompts: QuerySet[Prompt]) -> list[PromptImages]:
         )
         for prompt in rows
     ]
+
+
+_of_row = attrgetter("subject.prompt", "subject.metadata", "images", "with_file")
+_of_atom = attrgetter("index", "kind", "text", "question", "expected", "parents")
+_of_picture = attrgetter("place", "sha256")
+
+
+def _digest(rows: list[PromptImages]) -> bytes:
+    """Of all that a judge's rules may read."""
+    told = [
+        (*_of_row(row), *map(_of_atom, row.subject.atoms), *map(_of_picture, row.subject.pictures))
+        for row in rows
+    ]
+    return hashlib.sha256(repr(told).encode()).digest()
 
 
 def _atoms(prompts: Any) -> dict[int, list[Atom]]:

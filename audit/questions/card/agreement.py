@@ -19,6 +19,10 @@ def newest_report(study: Study) -> Report | None:
     return Report.objects.filter(study=study).with_usual_options().first()
 
 
+def has_report(study: Study) -> bool:
+    return Report.objects.filter(study=study).with_usual_options().exists()
+
+
 def rows_of_agreement(report: Report | None, name: str) -> list[dict[str, Any]]:
     judged = report.body.get("judges", {}).get(name) if report else None
     if report is None or judged is None:

@@ -88,14 +88,14 @@ class CheckpointEngine(Engine, Declared):
         self._is_loaded = False
         self._door = threading.Lock()
         if self.batch == 0:
-            told = declared(self)
+            told = declared(type(self))
             named = tuple((n, str(getattr(self, n))) for n in told if n != "batch")
             self.growing = Growing((self.identity, self.version, named), told["batch"].default)
             self.batch = self.growing.start
 
     @property
     def facts(self) -> Mapping[str, str]:
-        options = {n: str(getattr(self, n)) for n, o in declared(self).items() if o.is_fact}
+        options = {n: str(getattr(self, n)) for n, o in declared(type(self)).items() if o.is_fact}
         return options | weight_facts.facts(
             self.checkpoint,
             self.revision,

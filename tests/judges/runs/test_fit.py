@@ -1,5 +1,7 @@
 """What a judge can score is known before it is asked: how many images, and why not the others."""
 
+from html import unescape
+
 import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
@@ -204,9 +206,33 @@ def test_built_in_judges_are_listed_only_where_they_can_read_the_prompts(as_alic
 def test_the_page_of_a_judge_says_what_it_will_do_and_leads_to_what_mends_it(as_alice, study):
     page = as_alice.get(reverse("run-options", args=[study.slug, "geneval-builtin"]))
     assert "Can score all 8 images." in page.content.decode()
-    page = as_alice.get(reverse("run-judges", args=[study.slug])).content.decode()
     own = reverse("run-options", args=[study.slug, "chain-of-thought-server"])
-    assert f'<a href="{own}">Choose the category</a>' in page
+    assert f'<a href="{own}">Choose the category</a>' in as_alice.get(own).content.decode()
+
+
+def test_judges_that_cannot_score_a_study_stand_together_under_their_reason(as_alice, study):
+    page = as_alice.get(reverse("run-judges", args=[study.slug])).content.decode()
+    able, _, unable = page.partition("Cannot score this study (")
+    groups = unable.split('<section class="unable">')[1:]
+    named = {name for name in catalogue.JUDGES if f"/{name}/" in unable}
+    choices = {choice.name: choice for choice in judge_choices(study) if choice.is_offered}
+    assert named == {name for name, choice in choices.items() if not choice.can_start}
+    assert unable.startswith(f"{len(named)})")
+    (wise,) = (group for group in groups if "/wise-legacy-server/" in group)
+    assert "8 images cannot be scored: This prompt's metadata" in unescape(wise)
+    assert "/wise-verified-server/" in wise and "/chain-of-thought-server/" not in wise
+    # Its own page mends it.
+    assert "Choose the category" not in unable
+
+
+def test_prompts_that_nobody_changed_are_counted_once(study, monkeypatch):
+    before = StudyPrompts(study, 100).fits(catalogue.entries())
+    with monkeypatch.context() as patch:
+        patch.setattr(StudyPrompts, "_count", lambda *_: pytest.fail("counted again"))
+        assert StudyPrompts(study, 100).fits(catalogue.entries()) == before
+    assert fit(study, "geneval-builtin").scorable == 8
+    study.prompts.first().delete()
+    assert fit(study, "geneval-builtin", most=100).scorable < 8
 
 
 def test_what_is_asked_every_second_says_nothing_of_other_judges(as_alice, study):
