@@ -17,7 +17,7 @@ from django import template
 from django.db import connection
 from django.urls import NoReverseMatch, get_script_prefix, reverse
 from django.utils.functional import Promise
-from django.utils.translation import gettext_lazy
+from django.utils.translation import get_language, gettext_lazy
 
 from annotations.access import Place
 from annotations.models import Study
@@ -204,8 +204,12 @@ class Navigation:
     @cached_property
     def all(self) -> list[tuple[Section, list[Link]]]:
         """The sections that this person sees, with the pages of each."""
-        rows = [(section, self._links(section)) for section in SECTIONS]
-        return [(section, links) for section, links in rows if links]
+        # The place was read together with the plan.
+        has_pairs = bool(self.study._state.fields_cache.get("pair_plan"))
+        which = get_language(), get_script_prefix(), self.role, has_pairs, self.scored
+        return [
+            (section, [self._link(*row) for row in rows]) for section, rows in _sections_of(*which)
+        ]
 
     @property
     def has_one_section(self) -> bool:
@@ -245,35 +249,45 @@ class Navigation:
             rows[-1] = Link(rows[-1].title, self.back)
         return [Link(self.study.title, self.start), *rows]
 
-    def _links(self, section: Section) -> list[Link]:
-        links = []
-        for page in section.pages:
-            if page.is_for(self.role) and (url := self._address(page)):
-                is_here = "page" if self.here in (page.name, *page.same) else "true"
-                links.append(Link(str(page.title), url, is_here if page is self.page else ""))
-        return links
+    def _link(self, page: Page, title: str, address: str) -> Link:
+        url = address.replace(ANY_SLUG, self.study.slug)
+        if page.of_report and self.choice:
+            url = f"{url}?{self.choice}"
+        is_here = "page" if self.here in (page.name, *page.same) else "true"
+        return Link(title, url, is_here if page is self.page else "")
 
     def _mark(self, section: Section) -> str:
         if self.page not in section.pages:
             return ""
         return "page" if self.page and self.page.bare else "true"
 
-    def _address(self, page: Page) -> str:
-        """Empty while there is no such page."""
-        if page.of_scores and not self.scored:
-            return ""
-        # The place was read together with the plan.
-        if page.of_pairs and not self.study._state.fields_cache.get("pair_plan"):
-            return ""
-        url = _address_of_any(page.name, get_script_prefix()).replace(ANY_SLUG, self.study.slug)
-        return f"{url}?{self.choice}" if page.of_report and self.choice else url
-
 
 @lru_cache(maxsize=256)
-def _address_of_any(name: str, prefix: str) -> str:
-    """Of this page of any study: Django would look for each of forty pages anew on every view."""
+def _sections_of(
+    language: str | None, prefix: str, role: str, has_pairs: bool, scored: bool
+) -> list[tuple[Section, list[tuple[Page, str, str]]]]:
+    """The pages of any study with their titles and addresses: looked up once, not forty on every view."""
+    rows = [
+        (
+            section,
+            [
+                (page, str(page.title), address)
+                for page in section.pages
+                if page.is_for(role)
+                and (has_pairs or not page.of_pairs)
+                and (scored or not page.of_scores)
+                and (address := _address(page))
+            ],
+        )
+        for section in SECTIONS
+    ]
+    return [(section, pages) for section, pages in rows if pages]
+
+
+def _address(page: Page) -> str:
+    """Empty while there is no such page."""
     try:
-        return reverse(name, args=[ANY_SLUG])
+        return reverse(page.name, args=[ANY_SLUG])
     except NoReverseMatch:
         return ""
 

@@ -320,8 +320,21 @@ TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
         "DIRS": [PAGES_DIR / "templates"],
-        "APP_DIRS": True,
         "OPTIONS": {
+            "loaders": [
+                (
+                    "template_partials.loader.Loader",
+                    [
+                        (
+                            "audit.template_words.LoadByLanguage",
+                            [
+                                "django.template.loaders.filesystem.Loader",
+                                "django.template.loaders.app_directories.Loader",
+                            ],
+                        )
+                    ],
+                )
+            ],
             "context_processors": [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
@@ -335,7 +348,7 @@ TEMPLATES = [
                 "prompt_pictures": "annotations.forms.prompt_pictures",
             },
             # `translate` and `blocktranslate` everywhere, without a line that loads them.
-            "builtins": ["django.templatetags.i18n"],
+            "builtins": ["django.templatetags.i18n", "audit.template_words"],
         },
     }
 ]

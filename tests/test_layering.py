@@ -121,7 +121,7 @@ FLOORS = {
         {"stats/cards", "stats/contests", "stats/decisions", "stats/draws", "stats/people"},
         {"stats/measures"},
         {"statistic_names"},
-        {"languages", "reference", "view"},
+        {"languages", "reference", "template_words", "view"},
         {"self_checks"},
         {"words", "reports/sharing"},
         {"exhibits"},

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from django.conf import settings
-from django.template import engines
+from django.template import Engine, engines
 from django.template.base import Template, Variable
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
@@ -142,9 +142,12 @@ class Message(NamedTuple):
 
 
 def in_templates() -> Iterator[tuple[str, Message]]:
+    # Without the tags that are gone once a template is compiled.
+    libraries = engines["django"].engine.libraries
+    as_written = Engine(libraries=libraries, builtins=["django.templatetags.i18n"])
     for path in sorted((ROOT / "templates").rglob("*.html")):
         place = path.relative_to(ROOT).as_posix()
-        shown = engines["django"].from_string(path.read_text(encoding="utf-8")).template
+        shown = Template(path.read_text(encoding="utf-8"), engine=as_written)
         for node in translating_nodes(shown):
             yield place, node
 
