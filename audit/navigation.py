@@ -178,7 +178,7 @@ class Navigation:
     back: str  # the page above it as the person left it, where its view knows
     scored: bool = True  # whether a judge has scored the study
 
-    @property
+    @cached_property
     def page(self) -> Page | None:
         """The page that is shown, or the one that it belongs to."""
         return BY_ADDRESS.get(self.here)

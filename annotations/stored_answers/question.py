@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.db.models import Sum
 
+from annotations.database.prepared import Prepared, ask
 from annotations.models import Annotation, AnswerJob, Generator, Study
 from annotations.versions import (
     labels_version,
@@ -22,6 +23,18 @@ if TYPE_CHECKING:
     import numpy as np
 
 AT_ONCE = 5_000  # forms, and images
+IMAGES_N = Prepared(
+    lambda mark: (
+        Generator.objects.order_by()
+        .filter(study=mark("study"))
+        .values("study")
+        .annotate(n=Sum("image_count"))
+        .values_list("n")
+    )
+)
+ANY_AFTER = (
+    "SELECT 1 FROM annotations_annotation WHERE study_id = %s AND state = %s LIMIT 1 OFFSET %s"
+)
 FACTS = "; "  # after the versions in a stamp
 
 
@@ -76,10 +89,9 @@ def is_small(study: Study) -> bool:
     """One without labels may have a million images."""
     if images_n(study) > AT_ONCE:
         return False
-    rows = Annotation.objects.filter(study=study, state=Annotation.State.COUNTED).order_by()
-    return rows[: AT_ONCE + 1].count() <= AT_ONCE
+    return not ask(ANY_AFTER, [study.pk, Annotation.State.COUNTED, AT_ONCE])
 
 
 def images_n(study: Study) -> int:
     """How many images a study has: each generator knows how many are its own."""
-    return Generator.objects.filter(study=study).aggregate(n=Sum("image_count", default=0))["n"]
+    return IMAGES_N.first(study=study.pk) or 0

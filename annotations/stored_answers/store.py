@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import timezone, translation
 
-from annotations.database.prepared import ask
+from annotations.database.prepared import Prepared, ask
 from annotations.database.read_only import SENTENCE, may_write
 from annotations.errors import Refused
 from annotations.models import AnswerJob, StoredAnswer, Study
@@ -32,6 +32,15 @@ SHARE_OF_TIME = 0.1
 IN_HAND = (State.WAITING, State.WORKING)
 
 WORKER_IS_AWAKE = timedelta(minutes=5)
+# Most pages ask it once or twice.
+ANSWER = Prepared(
+    lambda mark: (
+        StoredAnswer.objects.order_by()
+        .filter(study=mark("study"), question=mark.text("question"), key=mark.text("key"))
+        .select_related("job")
+        .defer("keys")
+    )
+)
 KEYS = "SELECT keys FROM annotations_storedanswer WHERE id = %s"
 
 
@@ -263,8 +272,7 @@ def forget_answers(study_id: int) -> None:
 
 def answer_of(question: Question, study: Study, parameters: Any) -> StoredAnswer | None:
     """The row as it is."""
-    rows = StoredAnswer.objects.filter(**_which(question, study, parameters))
-    return rows.select_related("job").defer("keys").first()
+    return ANSWER.first(study=study.pk, question=question.name, key=key_of(parameters))
 
 
 def _which(question: Question, study: Study, parameters: Any) -> dict[str, Any]:

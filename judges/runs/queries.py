@@ -12,6 +12,7 @@ from django.db.models import Count, F, QuerySet
 from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
+from annotations.database.prepared import Prepared
 from annotations.models import Study
 from judges import catalogue, registry
 from judges.models import IMPORTED, Run, Score
@@ -39,9 +40,19 @@ PART_TITLES = {
 }
 
 
+# Every page of a study asks it.
+SCORED = Prepared(
+    lambda mark: (
+        Run.objects.order_by()
+        .filter(study=mark("study"), scored__gt=F("failed"))
+        .values_list("pk")[:1]
+    )
+)
+
+
 def has_scores(study: Study) -> bool:
     """Whether some judge has scored an image of the study."""
-    return Run.objects.filter(study=study, scored__gt=F("failed")).exists()
+    return SCORED.first(study=study.pk) is not None
 
 
 @dataclass(frozen=True, slots=True)
