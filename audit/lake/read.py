@@ -259,7 +259,8 @@ class LakeStudy:
         """A lake may be exported again, or a disk go, while a report is made of it."""
         try:
             yield
-        except needs("duckdb").Error as error:
+        except (needs("duckdb").Error, needs("pyarrow").ArrowException, OSError) as error:
+            # The last two come of rows that are read in parts.
             self._check_unchanged()
             first = str(error).splitlines()[0]
             raise LakeRefused(f"{self.folder} cannot be read: {first}") from error

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ValidationError
 from django.db import transaction
 from django.utils import timezone
 
@@ -24,6 +25,7 @@ from annotations.sources.json_values import take, take_text
 from annotations.sources.records import Unreadable
 from annotations.sources.text_files import parsed
 from judges import registry
+from judges.errors import JudgeRefused
 from judges.lake.judge_slice import verdict_of
 from judges.lake.score_files import ScoreFolder
 from judges.lake.sources import LakeRefused
@@ -84,7 +86,14 @@ def _judge(path: Path, parts: Sequence[tuple[str, Mapping[str, Any]]], wanted: s
             )
     if wanted and wanted != made_by:
         raise Unreadable(f"These scores are by “{made_by}”, not by “{wanted}”.")
-    return local_weights.judge_row(made_by, facts["identity"])
+    try:
+        Judge(name=made_by, fingerprint=mark, **facts["identity"]).clean_fields()
+        return local_weights.judge_row(made_by, facts["identity"])
+    except ValidationError as error:
+        wrong = ", ".join(sorted(error.message_dict))
+        raise Unreadable(f"{first} says of its judge what cannot be stored: {wrong}.") from error
+    except JudgeRefused as refusal:
+        raise Unreadable(f"{first}: {refusal.message}") from refusal
 
 
 def _run(study: Study, judge: Judge) -> Run:
@@ -125,11 +134,20 @@ def _check(row: Row) -> None:
     take(row, "assumed", int, "a whole number")
     for field in ("about", "evidence"):
         _check_object(field, row[field])
-    for atom in take(row, "atoms", list, "a list") if row["atoms"] is not None else ():
+    if row["value"] is not None or row["atoms"] is not None:
+        _check_atoms(take(row, "atoms", list, "a list"))
+
+
+def _check_atoms(atoms: Sequence[Any]) -> None:
+    seen = set()
+    for atom in atoms:
         index = take(atom, "index", int, "a whole number")
         check_text("atoms", take(atom, "reason", str, "a text"))
         if atom["value"] is None or index < 0:
             raise Unfit("atoms", str(atom)[:80], "A part has a number from 0 and a value.")
+        if index in seen:
+            raise Unfit("atoms", str(atom)[:80], f"Part {index} is judged twice.")
+        seen.add(index)
         check_number("atoms", atom["value"], atom["value"])
 
 
@@ -210,6 +228,10 @@ def _expect_the_same(image: Image, row: Mapping[str, Any]) -> None:
     atoms = [{**asdict(atom), "parents": list(atom.parents)} for atom in subject.atoms]
     if "atoms" in about and about["atoms"] != atoms or "atoms" not in about and row["atoms"]:
         raise Unfit("atoms", "", "The judge was asked about other atoms than those of this prompt.")
+    if unknown := {atom["index"] for atom in row["atoms"] or ()} - {
+        atom.index for atom in subject.atoms
+    }:
+        raise Unfit("atoms", min(unknown), f"This prompt has no part {min(unknown)}.")
     for name, value in about.get("metadata", {}).items():
         if subject.metadata.get(name) != value:
             raise Unfit("metadata", name, f"The prompt has another “{name}” in this study.")

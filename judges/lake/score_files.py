@@ -17,7 +17,15 @@ from judges.lake.sources import LakeRefused, needs, reason_of
 FORMAT = 1
 FACTS = b"jurybox"
 SKIPPED = "skipped.jsonl"
-NEEDED = ("judge", "fingerprint", "identity", "file", "size", "number", "per_part", "is_last")
+# What a part says of itself, and of its judge.
+FACT_KINDS = dict.fromkeys(("judge", "fingerprint", "file"), str)
+FACT_KINDS |= dict.fromkeys(("size", "number", "per_part", "rows", "unscored"), int)
+FACT_KINDS |= {"identity": dict, "is_last": bool, "skipped": list}
+IDENTITY_KINDS = dict.fromkeys(
+    ("method", "method_version", "engine", "engine_version", "checkpoint", "revision", "precision"),
+    str,
+)
+IDENTITY_KINDS |= {"options": dict, "facts": dict}
 
 
 def schema() -> Any:
@@ -115,9 +123,27 @@ def _facts(path: Path) -> dict[str, Any]:
         ) from None
     except (broken, OSError, ValueError) as error:
         raise _damaged(path, error) from error
-    if not isinstance(told, dict) or told.get("format") != FORMAT or set(NEEDED) - told.keys():
+    if not isinstance(told, dict) or told.get("format") != FORMAT or not _is_whole(told):
         raise LakeRefused(f"{path} is of a format that this version does not know.")
     return told
+
+
+def _is_whole(told: Mapping[str, Any]) -> bool:
+    return (
+        _has_kinds(told, FACT_KINDS)
+        and _has_kinds(told["identity"], IDENTITY_KINDS)
+        and told["identity"].keys() == IDENTITY_KINDS.keys()
+        and all(_is_pair_of_texts(one) for one in told["skipped"])
+    )
+
+
+def _has_kinds(told: Mapping[str, Any], kinds: Mapping[str, type]) -> bool:
+    # By the very type: True is no number here.
+    return all(type(told.get(name)) is kind for name, kind in kinds.items())
+
+
+def _is_pair_of_texts(one: Any) -> bool:
+    return isinstance(one, list) and [type(part) for part in one] == [str, str]
 
 
 def _damaged(path: Path, error: BaseException) -> LakeRefused:

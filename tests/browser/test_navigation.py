@@ -121,6 +121,7 @@ def test_by_keyboard_alone_one_walks_through_the_seven_tabs(open_page, alice, st
         page.keyboard.press("Tab")
         expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
         page.keyboard.press("Enter")
+        expect(page.locator("#main")).to_be_focused()
         page.keyboard.press("Tab")
         assert page.evaluate("document.activeElement.closest('main') !== null"), tab.title
         page.goto(reverse(audit.pages[0].name, args=["shapes"]))

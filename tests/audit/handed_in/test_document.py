@@ -186,7 +186,7 @@ def test_bold_is_only_what_the_corrected_test_separates_from_every_other():
 
 @pytest.mark.nightly("the layout of a PDF")
 def test_twelve_judges_fit_the_pages():
-    report = reports.make_report(study=large_study(prompts=60, tags=4))
+    report = reports.make_report(study=large_study(slug="twelve", prompts=60, tags=4))
     body, document = report.body, of_report(report)
     # The first sentence is that of the drift page.
     assert document.findings.startswith(report_words.tally(body["judges"]))

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from functools import partial
 
 import duckdb
+import pyarrow
 import pyarrow.parquet as parquet
 import pytest
 from django.core.management import CommandError, call_command
@@ -276,6 +277,16 @@ def test_a_lake_that_is_harmed_while_it_is_read_gives_the_same_digits_or_a_sente
             f"\n{tries} times harmed while read: {refused} refused, {the_same} with the same digits"
         )
     assert refused > 0.8 * tries
+
+
+@pytest.mark.parametrize("kind", [OSError, pyarrow.ArrowInvalid, duckdb.Error])
+def test_a_part_that_cannot_be_read_is_refused_with_the_words_of_the_reader(lake, kind):
+    class Harmed:
+        def read_next_batch(self):
+            raise kind("Invalid data\nand more of it")
+
+    with pytest.raises(LakeRefused, match="cannot be read: Invalid data$"):
+        LakeStudy(lake)._next_part(Harmed())
 
 
 def test_a_file_that_is_exchanged_while_it_is_read_is_noticed(lake):

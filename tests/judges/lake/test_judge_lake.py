@@ -13,6 +13,7 @@ from judges import registry
 from judges.lake import cluster, score_files, work
 from judges.lake.score_files import ScoreFolder
 from judges.lake.sources import LakeRefused
+from judges.lake.work import fingerprint_of
 from judges.models import AtomScore, Run, Score
 from judges.runs import lifecycle, score_chunk
 from tests import making
@@ -280,6 +281,56 @@ def test_a_part_that_names_a_fingerprint_which_is_not_its_own_is_refused(out):
         folder.write(name, facts, folder.rows(name))
     with pytest.raises(CommandError, match="does not know its judge"):
         brought(out)
+
+
+def change_facts(out, judge=JUDGE, *, of_judge=(), **changed):
+    """With the fingerprint that its changed judge has."""
+    folder = ScoreFolder(out)
+    for name, facts in list(folder.parts()):
+        identity = facts["identity"] | dict(of_judge)
+        mark = fingerprint_of(judge, identity)
+        facts |= {"judge": judge, "identity": identity, "fingerprint": mark, **changed}
+        folder.write(name, facts, folder.rows(name))
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"file": []}, "of a format that this version does not know"),
+        ({"is_last": 1}, "of a format that this version does not know"),
+        ({"skipped": [["a.png"]]}, "of a format that this version does not know"),
+        ({"of_judge": {"options": 3}}, "of a format that this version does not know"),
+        ({"of_judge": {"more": "x"}}, "of a format that this version does not know"),
+        ({"of_judge": {"method": "x" * 81}}, "says of its judge what cannot be stored: method"),
+        ({"judge": "nobody"}, "There is no judge named “nobody”"),
+    ],
+)
+def test_a_part_whose_facts_are_not_what_they_should_be_is_refused(out, changed, words):
+    change_facts(out, **changed)
+    with pytest.raises(CommandError, match=words):
+        brought(out)
+    assert not Run.objects.exists()
+
+
+PART = {"index": 0, "value": 0.5, "reason": ""}
+
+
+@pytest.mark.parametrize(
+    ("atoms", "reason"),
+    [
+        (None, "“atoms” must be a list."),
+        ([PART, PART], "Part 0 is judged twice."),
+        ([PART | {"index": 7}], "This prompt has no part 7."),
+    ],
+)
+def test_a_row_whose_parts_are_not_those_of_its_prompt_is_refused(out, atoms, reason, capsys):
+    folder = ScoreFolder(out)
+    for name, facts in list(folder.parts()):
+        folder.write(name, facts, [row | {"atoms": atoms} for row in folder.rows(name)])
+    brought(out, json=True)
+    told = json.loads(capsys.readouterr().out)
+    assert [row["reason"] for row in told["rejected"]] == [reason] * 6
+    assert not Score.objects.exists()
 
 
 @pytest.mark.parametrize(
