@@ -282,6 +282,7 @@ def _render(
         "reasons": Flag.Reason.choices,
         "own_keys": OWN_KEYS,
         "must_practise": annotator.must_practise,
+        "is_translated": bool(form_of(place.study.form).translations),
         **more,
     }
     if image:
@@ -330,7 +331,6 @@ def _questions(
         "to": label_frame.addresses_in(place.study.slug),
         "size": label_frame.size_of(image) if image else {},
         "form": form,
-        "is_translated": bool(form_of(form).translations),
         "asked_in": language,
         "questions": form_html(form, asked, image.prompt.text, earlier) if image else "",
         "prompt_on_top": not any(a.atom or a.question.with_prompt for a in asked),

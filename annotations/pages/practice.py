@@ -112,6 +112,7 @@ def _page(
         "practising": True,
         "own_keys": OWN_KEYS,
         "state": state,
+        "is_translated": bool(form_of(study.form).translations),
         "wrong": wrong,
         "attempt": rounds.tally(state.last) if state.last else None,
         "invitation": member.invitation if member.worker else None,

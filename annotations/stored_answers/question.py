@@ -23,18 +23,6 @@ if TYPE_CHECKING:
     import numpy as np
 
 AT_ONCE = 5_000  # forms, and images
-IMAGES_N = Prepared(
-    lambda mark: (
-        Generator.objects.order_by()
-        .filter(study=mark("study"))
-        .values("study")
-        .annotate(n=Sum("image_count"))
-        .values_list("n")
-    )
-)
-ANY_AFTER = (
-    "SELECT 1 FROM annotations_annotation WHERE study_id = %s AND state = %s LIMIT 1 OFFSET %s"
-)
 FACTS = "; "  # after the versions in a stamp
 
 
@@ -85,11 +73,27 @@ def key_of(parameters: Any) -> str:
     return hashlib.sha256(json.dumps(asdict(parameters), sort_keys=True).encode()).hexdigest()
 
 
+ANY_AFTER = (
+    "SELECT 1 FROM annotations_annotation WHERE study_id = %s AND state = %s LIMIT 1 OFFSET %s"
+)
+
+
 def is_small(study: Study) -> bool:
     """One without labels may have a million images."""
     if images_n(study) > AT_ONCE:
         return False
     return not ask(ANY_AFTER, [study.pk, Annotation.State.COUNTED, AT_ONCE])
+
+
+IMAGES_N = Prepared(
+    lambda mark: (
+        Generator.objects.order_by()
+        .filter(study=mark("study"))
+        .values("study")
+        .annotate(n=Sum("image_count"))
+        .values_list("n")
+    )
+)
 
 
 def images_n(study: Study) -> int:

@@ -103,7 +103,7 @@ def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> 
         kind,
         (name, page.answer.pk, page.answer.computed_at, body["signature"]["data"], chart),
         wanted.draw,
-        signed=signature_lines(body),
+        signed=lambda: signature_lines(body),
         name=f"{slug}-{name}-{chart}",
         blank=wanted.blank,
     )

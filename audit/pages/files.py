@@ -45,19 +45,21 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
     page = report_page(request, slug)
     if name not in every_chart.CHARTS:
         raise Http404
-    check_kind(kind)
     report = page.report
     key = (report and (report.pk, report.created_at, report.data), name, page.view)
 
     def make(theme: str) -> dict[str, Any]:
         return every_chart.chart(name, _with_judges(page), page.view, theme=theme)
 
-    if kind not in ON_SCREEN:
-        signed = caption(_with_judges(page))
-        return send_any_chart(request, kind, key, make, signed=signed, name=f"{slug}-{name}")
-    # Without the body of the report, which is large, where the chart was made before.
-    response = send_chart(request, kind, key, make)
-    if "report" in request.GET:
+    response = send_any_chart(
+        request,
+        kind,
+        key,
+        make,
+        signed=lambda: caption(_with_judges(page)),
+        name=f"{slug}-{name}",
+    )
+    if kind in ON_SCREEN and "report" in request.GET:
         # This address means this report for ever; an hour, since an update may draw it otherwise.
         response["Cache-Control"] = "private, max-age=3600"
     return response
@@ -69,17 +71,18 @@ def send_any_chart(
     key: tuple[Any, ...],
     make: Callable[[str], dict[str, Any]],
     *,
-    signed: list[str],
+    signed: Callable[[], list[str]],
     name: str,
     blank: str = "",
 ) -> HttpResponse:
-    """On the screen, or as a file with its signature. `blank`: why it would be empty."""
+    """On the screen, or as a file with its signature. `blank`: why it would be empty. What is drawn and
+    signed is asked for only where the chart was not made before, since it may be large."""
     check_kind(kind)
     if blank:
         raise Refused(blank)
     if kind in ON_SCREEN:
         return send_chart(request, kind, key, make)
-    content = draw_file(make("light"), signed, kind, millimetres_of(request))
+    content = draw_file(make("light"), signed(), kind, millimetres_of(request))
     return attached(content, TYPES[kind], f"{name}.{kind}")
 
 

@@ -153,7 +153,7 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
         kind,
         ("people", answer.pk, answer.computed_at, name, question["question"], page.per),
         lambda theme: draw(body, question, theme),
-        signed=people_charts.caption(page.study, body, question),
+        signed=lambda: people_charts.caption(page.study, body, question),
         name=f"{slug}-people-{name}",
     )
 

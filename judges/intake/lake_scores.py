@@ -146,7 +146,7 @@ def _check_atoms(atoms: Sequence[Any]) -> None:
         if atom["value"] is None or index < 0:
             raise Unfit("atoms", str(atom)[:80], "A part has a number from 0 and a value.")
         if index in seen:
-            raise Unfit("atoms", str(atom)[:80], f"Part {index} is judged twice.")
+            raise Unfit("atoms", str(atom)[:80], f"Atom {index} is judged twice.")
         seen.add(index)
         check_number("atoms", atom["value"], atom["value"])
 
@@ -228,10 +228,10 @@ def _expect_the_same(image: Image, row: Mapping[str, Any]) -> None:
     atoms = [{**asdict(atom), "parents": list(atom.parents)} for atom in subject.atoms]
     if "atoms" in about and about["atoms"] != atoms or "atoms" not in about and row["atoms"]:
         raise Unfit("atoms", "", "The judge was asked about other atoms than those of this prompt.")
-    if unknown := {atom["index"] for atom in row["atoms"] or ()} - {
-        atom.index for atom in subject.atoms
-    }:
-        raise Unfit("atoms", min(unknown), f"This prompt has no part {min(unknown)}.")
+    known = {atom.index for atom in subject.atoms}
+    for atom in row["atoms"] or ():
+        if (index := atom["index"]) not in known:
+            raise Unfit("atoms", index, f"This prompt has no atom {index}.")
     for name, value in about.get("metadata", {}).items():
         if subject.metadata.get(name) != value:
             raise Unfit("metadata", name, f"The prompt has another “{name}” in this study.")

@@ -18,14 +18,19 @@ FORMAT = 1
 FACTS = b"jurybox"
 SKIPPED = "skipped.jsonl"
 # What a part says of itself, and of its judge.
-FACT_KINDS = dict.fromkeys(("judge", "fingerprint", "file"), str)
-FACT_KINDS |= dict.fromkeys(("size", "number", "per_part", "rows", "unscored"), int)
-FACT_KINDS |= {"identity": dict, "is_last": bool, "skipped": list}
-IDENTITY_KINDS = dict.fromkeys(
-    ("method", "method_version", "engine", "engine_version", "checkpoint", "revision", "precision"),
-    str,
-)
-IDENTITY_KINDS |= {"options": dict, "facts": dict}
+FACT_KINDS: dict[str, type] = {
+    **dict.fromkeys(("judge", "fingerprint", "file"), str),
+    **dict.fromkeys(("size", "number", "per_part", "rows", "unscored"), int),
+    "identity": dict,
+    "is_last": bool,
+    "skipped": list,
+}
+IDENTITY_KINDS: dict[str, type] = {
+    **dict.fromkeys(("method", "method_version", "engine", "engine_version"), str),
+    **dict.fromkeys(("checkpoint", "revision", "precision"), str),
+    "options": dict,
+    "facts": dict,
+}
 
 
 def schema() -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 from django.contrib import messages
@@ -14,7 +15,7 @@ from annotations.access import PersonsRequest, Place, research_place_or_404
 from judges.errors import JudgeRefused
 from judges.model_servers import add, trial
 from judges.models import ModelServer
-from judges.runs.fit import MOST_FOR_ALL, StudyPrompts
+from judges.runs.fit import MOST_FOR_ALL, StudyPrompts, group_by_obstacles
 
 FIELDS = ("address", "model", "price_in", "price_out", "daily_budget")
 
@@ -103,12 +104,14 @@ def _cards(place: Place, servers: list[ModelServer]) -> list[dict[str, Any]]:
                 entries.items(), key=lambda pair: fits[pair[0]].scorable, reverse=True
             )
         ]
+        unable = [row for row in judges if row["fit"].is_impossible]
         wrong = server.trial.get("wrong", {})
         cards.append(
             {
                 "server": server,
                 "judges": [row for row in judges if not row["fit"].is_impossible],
-                "others": [row for row in judges if row["fit"].is_impossible],
+                "unable": group_by_obstacles(unable, itemgetter("fit")),
+                "unable_in_all": len(unable),
                 "wrong": {words for words in wrong.values() if words},
                 "works": any(words == "" for words in wrong.values()),
             }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import Http404, HttpResponse
@@ -17,6 +19,7 @@ from judges.models import Run
 from judges.registry import from_text
 from judges.runs import lifecycle
 from judges.runs import queries as run_queries
+from judges.runs.fit import group_by_obstacles
 
 # The page of runs offers so many judges; the page of judges has all.
 MOST_AT_HAND = 8
@@ -47,11 +50,12 @@ def start(request: HtmxRequest, slug: str) -> HttpResponse:
 def judges(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
+    unable = [choice for choice in choices if not choice.can_start]
     context = {
         "study": place.study,
         "choices": [choice for choice in choices if choice.can_start],
-        "unable": run_queries.group_by_obstacles(choices),
-        "unable_in_all": sum(not choice.can_start for choice in choices),
+        "unable": group_by_obstacles(unable, attrgetter("fit")),
+        "unable_in_all": len(unable),
         "mends": run_queries.shared_mends(choices),
     }
     return render(request, "judges/judges.html", context)

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any
+from typing import Any, TypeVar
 
 from django.db.models import Count, Q, QuerySet, prefetch_related_objects
 from django.utils.translation import gettext_noop
@@ -59,6 +59,7 @@ class Mend:
     of_judge: bool = False
 
 
+T = TypeVar("T")
 _DRAFT = Mend(gettext_noop("Draft questions"), "prompt-parts")
 MENDS = {
     "include": _DRAFT,
@@ -118,11 +119,23 @@ class Fit:
         return min(max(round(100 * self.scorable / self.images), 1), 99)
 
 
+class Counts:
+    """What rules say of prompts, each asked once: a page of all judges asks each of them about a hundred
+    prompts, which nobody has changed since it was last opened."""
+
+    def __init__(self) -> None:
+        self._by_rules: dict[tuple[Any, ...], Fit] = {}
+
+    def fit(self, rules: Rules, count: Callable[[Rules], Fit]) -> Fit:
+        if rules.key not in self._by_rules:
+            self._by_rules[rules.key] = count(rules)
+        return self._by_rules[rules.key]
+
+
 @lru_cache(maxsize=32)
-def _kept_counts(content: bytes, in_all: int) -> dict[tuple[Any, ...], Fit]:
-    """Of prompts with this very content, by the rules of judges: a page of all judges asks each of them about a
-    hundred prompts, which nobody has changed since it was last opened. Whoever counts fills it."""
-    return {}
+def _counts_of(content: bytes, in_all: int) -> Counts:
+    """The same ones for prompts with the same content."""
+    return Counts()
 
 
 class StudyPrompts:
@@ -136,7 +149,7 @@ class StudyPrompts:
         if len(keys) > most:
             chosen = chosen.filter(pk__in=[keys[n * len(keys) // most] for n in range(most)])
         self.rows = _read(chosen)
-        self.counted = _kept_counts(_digest(self.rows), self.in_all)
+        self.counts = _counts_of(_digest(self.rows), self.in_all)
 
     def fit(self, name: str, options: Mapping[str, Any] | None = None) -> Fit:
         return self.fits({name: catalogue.entry(name)}, options)[name]
@@ -145,13 +158,12 @@ class StudyPrompts:
         self, entries: Mapping[str, Entry], options: Mapping[str, Any] | None = None
     ) -> dict[str, Fit]:
         """Judges with equal rules share the counting."""
-        found = {}
-        for name, entry in entries.items():
-            rules = Rules(entry, options) if options else _usual_rules(entry)
-            if rules.key not in self.counted:
-                self.counted[rules.key] = self._count(rules)
-            found[name] = self.counted[rules.key]
-        return found
+        return {
+            name: self.counts.fit(
+                Rules(entry, options) if options else _usual_rules(entry), self._count
+            )
+            for name, entry in entries.items()
+        }
 
     def _count(self, rules: Rules) -> Fit:
         images = scorable = wants = 0
@@ -213,6 +225,14 @@ class Rules:
 @lru_cache(maxsize=1_024)
 def _usual_rules(entry: Entry) -> Rules:
     return Rules(entry, {})
+
+
+def group_by_obstacles(judges: Iterable[T], fit_of: Callable[[T], Fit]) -> list[list[T]]:
+    """Judges that cannot score a study, each with the others of the same reasons."""
+    groups: dict[tuple[Obstacle, ...], list[T]] = {}
+    for judge in judges:
+        groups.setdefault(fit_of(judge).obstacles, []).append(judge)
+    return list(groups.values())
 
 
 def check_can_score(*, study: Study, name: str, options: Mapping[str, Any] | None = None) -> None:

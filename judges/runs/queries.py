@@ -21,7 +21,7 @@ from judges.options import Option
 from judges.recipes.entry import Entry
 from judges.recipes.measured_speed import measured_speed
 from judges.runs import lifecycle
-from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, Mend, Obstacle, StudyPrompts
+from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, Mend, StudyPrompts
 from judges.runs.local_weights import is_provisional
 from judges.runs.readiness import ABSENT, DOWNLOAD, NEEDS, READY, Readiness, readiness
 
@@ -323,15 +323,6 @@ def shared_mends(choices: Sequence[JudgeChoice]) -> list[tuple[Mend, int]]:
         if mend is not None and not mend.of_judge
     )
     return found.most_common()
-
-
-def group_by_obstacles(choices: Sequence[JudgeChoice]) -> list[list[JudgeChoice]]:
-    """Those that cannot score the study, each with the others of the same reasons."""
-    groups: dict[tuple[Obstacle, ...], list[JudgeChoice]] = {}
-    for choice in choices:
-        if not choice.can_start:
-            groups.setdefault(choice.fit.obstacles, []).append(choice)
-    return list(groups.values())
 
 
 class JudgeProgress:

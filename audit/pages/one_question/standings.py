@@ -103,7 +103,7 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
         kind,
         ("leaderboard", page.answer.pk, page.answer.computed_at, name),
         lambda theme: charts.chart(body, theme, name),
-        signed=charts.caption(body),
+        signed=lambda: charts.caption(body),
         name=f"{slug}-leaderboard-{name}",
         blank=charts.blank(body, name),
     )

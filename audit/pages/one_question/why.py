@@ -201,7 +201,7 @@ def chart(request: HtmxRequest, slug: str, kind: str) -> HttpResponse:
         kind,
         ("why", page.answer.pk, page.answer.computed_at),
         lambda theme: charts.waterfall(body, theme),
-        signed=charts.caption(body),
+        signed=lambda: charts.caption(body),
         name=f"{slug}-why",
         blank=charts.blank(body),
     )

@@ -13,7 +13,7 @@ AT_ONCE = 300  # pairs
 
 
 def _is_small(study: Study) -> bool:
-    return Pair.objects.filter(study=study).order_by()[: AT_ONCE + 1].count() <= AT_ONCE
+    return not Pair.objects.filter(study=study).order_by()[AT_ONCE:].exists()
 
 
 def _draw_label(study: Study, parameters: NoParameters) -> str:

@@ -319,8 +319,8 @@ PART = {"index": 0, "value": 0.5, "reason": ""}
     ("atoms", "reason"),
     [
         (None, "“atoms” must be a list."),
-        ([PART, PART], "Part 0 is judged twice."),
-        ([PART | {"index": 7}], "This prompt has no part 7."),
+        ([PART, PART], "Atom 0 is judged twice."),
+        ([PART | {"index": 7}], "This prompt has no atom 7."),
     ],
 )
 def test_a_row_whose_parts_are_not_those_of_its_prompt_is_refused(out, atoms, reason, capsys):

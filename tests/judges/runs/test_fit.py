@@ -212,7 +212,7 @@ def test_the_page_of_a_judge_says_what_it_will_do_and_leads_to_what_mends_it(as_
 
 def test_judges_that_cannot_score_a_study_stand_together_under_their_reason(as_alice, study):
     page = as_alice.get(reverse("run-judges", args=[study.slug])).content.decode()
-    able, _, unable = page.partition("Cannot score this study (")
+    _, _, unable = page.partition("Cannot score this study (")
     groups = unable.split('<section class="unable">')[1:]
     named = {name for name in catalogue.JUDGES if f"/{name}/" in unable}
     choices = {choice.name: choice for choice in judge_choices(study) if choice.is_offered}
