@@ -5,7 +5,7 @@ import socket
 import pytest
 from django.urls import reverse
 
-from judges import servers
+from judges import catalogue, servers
 from judges.errors import EngineRefused, JudgeRefused
 from judges.model_servers import add, trial
 from judges.models import ModelServer, Run, ServerUse
@@ -110,6 +110,23 @@ def test_a_server_without_token_probabilities_gets_the_judges_that_talk(study, s
         server = named(there.url)
     names = trial.judges_of(server)
     assert "dsg-server" in names and "vqa-score-server" not in names
+
+
+def test_judges_of_a_server_that_cannot_score_stand_together_under_their_reason(as_admin, study):
+    study.prompts.update(metadata={})
+    with standing_in(sees_red) as there:
+        server = named(there.url)
+    page = as_admin.get(page_of(study)).content.decode()
+    _, _, unable = page.partition("Cannot score this study (")
+    names = {
+        name
+        for name, fit in StudyPrompts(study, 100).fits(trial.judges_of(server)).items()
+        if fit.is_impossible
+    }
+    assert unable.startswith(f"{len(names)})")
+    assert names == {name for name in catalogue.JUDGES if f"/{name}/" in unable}
+    groups = unable.split('<section class="unable">')[1:]
+    assert 1 < len(groups) < len(names)
 
 
 def test_requests_time_and_cost_are_estimated_from_the_trial(study):
