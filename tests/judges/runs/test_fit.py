@@ -8,6 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotations.models import Atom as AtomRow
 from annotations.models import Image, Prompt
 from judges import catalogue
 from judges.errors import JudgeRefused
@@ -233,6 +234,23 @@ def test_prompts_that_nobody_changed_are_counted_once(study, monkeypatch):
     assert fit(study, "geneval-builtin").scorable == 8
     study.prompts.first().delete()
     assert fit(study, "geneval-builtin", most=100).scorable < 8
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("dsg-builtin", lambda prompts: AtomRow.objects.filter(prompt__in=prompts).delete()),
+        ("geneval-builtin", lambda prompts: prompts.update(metadata={})),
+        (
+            "dsg-builtin",
+            lambda prompts: Image.objects.filter(prompt__in=prompts).update(file="", sha256=""),
+        ),
+    ],
+)
+def test_what_changed_in_a_prompt_is_counted_anew(study, name, change):
+    assert fit(study, name).scorable == 8
+    change(study.prompts.filter(pk=study.prompts.first().pk))
+    assert fit(study, name).scorable == 6
 
 
 def test_what_is_asked_every_second_says_nothing_of_other_judges(as_alice, study):
