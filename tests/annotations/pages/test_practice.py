@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import uuid
+from dataclasses import replace
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
+from annotations.forms.in_other_languages import translation_of
+from annotations.forms.papers import geneval_audit
+from annotations.forms.versions import use_form
 from annotations.models import Annotation, Image, Membership, PracticeTry
 from annotations.studies import crowd, known_answers, practice
 from tests import making
@@ -56,6 +60,23 @@ def test_practice_comes_first_and_then_the_first_image(as_bob, bob, practised):
     assert "Qualification first" in as_bob.get(where(practised)).content.decode()
     assert "You passed" in do_it(as_bob, practised, bob, "1")
     assert 'id="answers"' in as_bob.get(where(practised, "label")).content.decode()
+
+
+def offers_languages(client, study, name):
+    return '<footer class="languages">' in client.get(where(study, name)).content.decode()
+
+
+@pytest.mark.parametrize("has_some", [False, True])
+def test_languages_are_offered_beside_questions_that_have_some(as_bob, alice, practised, has_some):
+    if has_some:
+        form = geneval_audit.FORM
+        use_form(study=practised, form=replace(form, translations=(translation_of(form, "de"),)))
+    # Before the first question, for the page itself.
+    assert offers_languages(as_bob, practised, "practice")
+    go(as_bob, practised, do="begin")
+    assert offers_languages(as_bob, practised, "practice") == has_some
+    as_bob.force_login(alice.user)
+    assert offers_languages(as_bob, practised, "label") == has_some
 
 
 def test_nothing_on_the_page_tells_the_answer_before_it_is_given(as_bob, bob, practised):
