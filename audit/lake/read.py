@@ -24,6 +24,7 @@ from audit.reports.pairing import (
     in_order,
     scale_of,
 )
+from judges.lake.sources import reason_of
 
 ROWS = 1_000_000  # read at once
 # The SQL below is put together from names of this file; what comes from outside goes beside it.
@@ -262,8 +263,7 @@ class LakeStudy:
         except (needs("duckdb").Error, needs("pyarrow").ArrowException, OSError) as error:
             # The last two come of rows that are read in parts.
             self._check_unchanged()
-            first = str(error).splitlines()[0]
-            raise LakeRefused(f"{self.folder} cannot be read: {first}") from error
+            raise LakeRefused(f"{self.folder} cannot be read: {reason_of(error)}.") from error
         self._check_unchanged()
 
     def _check_unchanged(self) -> None:

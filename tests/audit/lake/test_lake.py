@@ -280,12 +280,14 @@ def test_a_lake_that_is_harmed_while_it_is_read_gives_the_same_digits_or_a_sente
 
 
 @pytest.mark.parametrize("kind", [OSError, pyarrow.ArrowInvalid, duckdb.Error])
-def test_a_part_that_cannot_be_read_is_refused_with_the_words_of_the_reader(lake, kind):
+@pytest.mark.parametrize("words", ["Invalid data\nand more of it", ""])
+def test_a_part_that_cannot_be_read_is_refused_with_the_words_of_the_reader(lake, kind, words):
     class Harmed:
         def read_next_batch(self):
-            raise kind("Invalid data\nand more of it")
+            raise kind(words)
 
-    with pytest.raises(LakeRefused, match="cannot be read: Invalid data$"):
+    told = words.splitlines()[0] if words else kind.__name__
+    with pytest.raises(LakeRefused, match=rf"cannot be read: {told}\.$"):
         LakeStudy(lake)._next_part(Harmed())
 
 
