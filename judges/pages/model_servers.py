@@ -111,7 +111,6 @@ def _cards(place: Place, servers: list[ModelServer]) -> list[dict[str, Any]]:
                 "server": server,
                 "judges": [row for row in judges if not row["fit"].is_impossible],
                 "unable": group_by_obstacles(unable, itemgetter("fit")),
-                "unable_in_all": len(unable),
                 "wrong": {words for words in wrong.values() if words},
                 "works": any(words == "" for words in wrong.values()),
             }

@@ -55,7 +55,6 @@ def judges(request: HtmxRequest, slug: str) -> HttpResponse:
         "study": place.study,
         "choices": [choice for choice in choices if choice.can_start],
         "unable": group_by_obstacles(unable, attrgetter("fit")),
-        "unable_in_all": len(unable),
         "mends": run_queries.shared_mends(choices),
     }
     return render(request, "judges/judges.html", context)

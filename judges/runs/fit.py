@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from django.db.models import Count, Q, QuerySet, prefetch_related_objects
 from django.utils.translation import gettext_noop
@@ -29,8 +29,9 @@ from judges.protocols import RESULT, Atom, KnownAnswers, Method, Placed, Subject
 from judges.recipes.entry import Entry
 from judges.recipes.names import load
 
-# A list of all judges looks at so many prompts, evenly drawn; a judge's own page at so many.
-MOST_FOR_ALL, MOST_FOR_ONE = 100, 500
+# A list of all judges looks at so many prompts, evenly drawn; a judge's own page at so many: twice as
+# many, for the page shall cost a study of a million images what it costs one of a thousand.
+MOST_FOR_ALL, MOST_FOR_ONE = 100, 200
 # Prompts that are read at a time to see whether a judge can score any.
 AT_A_TIME = 500
 PICTURE = "picture"
@@ -227,12 +228,19 @@ def _usual_rules(entry: Entry) -> Rules:
     return Rules(entry, {})
 
 
-def group_by_obstacles(judges: Iterable[T], fit_of: Callable[[T], Fit]) -> list[list[T]]:
-    """Judges that cannot score a study, each with the others of the same reasons."""
+@dataclass(frozen=True, slots=True)
+class UnableJudges(Generic[T]):
+    """Judges that cannot score a study, each with the others of the same reasons; how many they are."""
+
+    groups: list[list[T]]
+    number: int
+
+
+def group_by_obstacles(judges: Sequence[T], fit_of: Callable[[T], Fit]) -> UnableJudges[T]:
     groups: dict[tuple[Obstacle, ...], list[T]] = {}
     for judge in judges:
         groups.setdefault(fit_of(judge).obstacles, []).append(judge)
-    return list(groups.values())
+    return UnableJudges(list(groups.values()), len(judges))
 
 
 def check_can_score(*, study: Study, name: str, options: Mapping[str, Any] | None = None) -> None:
