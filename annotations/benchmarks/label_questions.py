@@ -15,6 +15,8 @@ from annotations.sources.records import LabelRecord, Record, Rejected, Unreadabl
 
 # Values that do not fit a name's usual meaning: up to this share they are slips, more are another question.
 FEW = 0.1
+# Questions that are told apart; values of all of them that are counted before they are looked at.
+MOST, AT_A_TIME = 1000, 10_000
 TAKES = {"yes/no": "yes or no (1 or 0)", "1-5": "a whole number from 1 to 5"}
 
 
@@ -31,19 +33,16 @@ def find_questions(format: str, source: Source) -> dict[str, AnswerKind]:
 def asked_by(labels: Iterable[Record], said: Mapping[str, str]) -> dict[str, AnswerKind]:
     """`said`: the kinds of questions that the importer or the table names."""
     seen: dict[str, Column] = {}
-    of_parts = set()
+    of_parts: set[str] = set()
+    counts: dict[tuple[str, float | str, bool], int] = {}
     for record in labels:
         if type(record) is not LabelRecord:
             continue
-        column = seen.get(record.question)
-        if column is None:
-            if len(seen) >= 1000:
-                continue
-            column = seen[record.question] = Column(record.question)
-        if record.atom is not None:
-            of_parts.add(record.question)
-        value = record.value
-        column.see(value if isinstance(value, str) else f"{value:g}", _never)
+        answer = record.question, record.value, record.atom is not None
+        counts[answer] = counts.get(answer, 0) + 1
+        if len(counts) > AT_A_TIME:
+            _see(counts, seen, of_parts)
+    _see(counts, seen, of_parts)
     questions = {}
     for question, column in seen.items():
         kind = said.get(question, "")
@@ -53,6 +52,22 @@ def asked_by(labels: Iterable[Record], said: Mapping[str, str]) -> dict[str, Ans
         name = name_of(question, kind, parts=question in of_parts)
         questions[question] = AnswerKind(name, kind, sorted(column.values))
     return questions
+
+
+def _see(
+    counts: dict[tuple[str, float | str, bool], int], seen: dict[str, Column], of_parts: set[str]
+) -> None:
+    """Values come again and again: each is looked at once. What was counted is forgotten."""
+    for (question, value, is_of_part), times in counts.items():
+        column = seen.get(question)
+        if column is None:
+            if len(seen) >= MOST:
+                continue
+            column = seen[question] = Column(question)
+        if is_of_part:
+            of_parts.add(question)
+        column.see(value if isinstance(value, str) else f"{value:g}", _never, times)
+    counts.clear()
 
 
 def adapt(

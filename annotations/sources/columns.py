@@ -106,22 +106,22 @@ class Column:
     whole: bool = True
     values: dict[str, int] = field(default_factory=dict)
 
-    def see(self, value: Any, is_file: Callable[[str], bool]) -> None:
+    def see(self, value: Any, is_file: Callable[[str], bool], times: int = 1) -> None:
         text = str(value).strip()
         if not text:
             return
-        self.cells += 1
-        self.files += is_file(text)
-        self.words += len(text.split())
+        self.cells += times
+        self.files += times * is_file(text)
+        self.words += times * len(text.split())
         number = as_number(text)
         if number is not None:
             self.low = number if not self.numbers else min(self.low, number)
             self.high = number if not self.numbers else max(self.high, number)
-            self.numbers += 1
+            self.numbers += times
             self.whole &= number == int(number)
-        self.dates += is_day(text)
+        self.dates += times * is_day(text)
         if text in self.values or len(self.values) < REMEMBERED:
-            self.values[text] = self.values.get(text, 0) + 1
+            self.values[text] = self.values.get(text, 0) + times
 
     @property
     def is_numeric(self) -> bool:

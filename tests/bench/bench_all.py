@@ -273,7 +273,7 @@ BENCHES: dict[str, tuple[Callable[[], str], tuple[Row, ...]]] = {
         (
             Row(
                 "pictures imported, of what Pillow decodes",
-                r"^ratio of processor time +([\d.]+) +\(goal 0.8\)",
+                r"^ *ratio of processor time +([\d.]+) +\(goal 0.8\)",
                 "",
                 ".69",
                 0.85,
@@ -281,7 +281,7 @@ BENCHES: dict[str, tuple[Callable[[], str], tuple[Row, ...]]] = {
             ),
             Row(
                 "rows of labels, of executemany",
-                r"^ratio of processor time +([\d.]+) +\(goal 0.25\)",
+                r"^ *ratio of processor time +([\d.]+) +\(goal 0.25\)",
                 "",
                 ".39",
                 0.6,
@@ -289,7 +289,7 @@ BENCHES: dict[str, tuple[Callable[[], str], tuple[Row, ...]]] = {
             ),
             Row(
                 "rows exported",
-                r"^ours, csv +([\d,.]+) rows/s",
+                r"^ *ours, csv +([\d,.]+) rows/s",
                 "a second",
                 "77,000",
                 200_000,

@@ -38,7 +38,7 @@ def redis_server() -> None:
 
 
 BENCH = (
-    Smoke("bench_all", (r"^load .* minutes$",), ("starts", "report")),
+    Smoke("bench_all", (r"^load .* minutes$",), ("starts", "report", "imports")),
     Smoke("bench_contests", ("ten points for the left side are 0.201; found ",)),
     Smoke("bench_dashboards", (r"^export +\d",), ("--postgres", "")),
     Smoke("bench_flows", ("seven atoms, an image",)),

@@ -1,8 +1,11 @@
 import pytest
 
 from annotations.errors import StudyRefused
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
 from annotations.labelling import assign
 from annotations.models import Annotation, Assignment, Image
+from annotations.sources.records import LabelRecord
 from annotations.studies import annotator_quality, set_aside
 from annotations.studies import settings as study_settings
 from annotations.studies.majority_agreement import agreement_with_majority
@@ -48,6 +51,23 @@ def test_the_fast_way_agrees_with_counting_by_hand(study):
                 expected[name][0] += best[0] == mine
                 expected[name][1] += 1
     assert shares(study) == {name: tuple(had) for name, had in expected.items()}
+
+
+def test_each_part_of_an_image_and_each_question_is_compared_by_itself(study):
+    outcome = Outcome()
+    # ann and ben agree on the circle, ann and cat on red; each on one of two questions.
+    said = {"ann": (1, 1), "ben": (1, 0), "cat": (0, 1)}
+    records = (
+        LabelRecord(image="early-0", rater=name, question=question, value=value, atom=atom)
+        for name, values in said.items()
+        for atom, value in enumerate(values)
+        for question in ("present", "sure")
+    )
+    write_study.import_records(study=study, records=records, outcome=outcome)
+    assert outcome.rejected == []
+    # Of the circle: ann against {1, 0} a draw, ben likewise, cat against {1, 1} unlike. Of red:
+    # ann and cat against a draw, ben against {1, 1} unlike. Both for each question.
+    assert shares(study) == {"ann": (0, 0), "ben": (0, 2), "cat": (0, 2)}
 
 
 def test_who_was_set_aside_is_compared_but_measures_nobody(study):
