@@ -6,7 +6,10 @@ from annotations.random_keys import new_public_id
 
 
 class Prompt(models.Model):
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="prompts")
+    # The index of its own below serves this, too.
+    study = models.ForeignKey(
+        Study, on_delete=models.CASCADE, related_name="prompts", db_index=False
+    )
     key = models.CharField(max_length=200)
     text = models.TextField()
     tags = models.JSONField(default=list, blank=True)
@@ -17,6 +20,8 @@ class Prompt(models.Model):
 
     class Meta:
         ordering = ["study", "key"]
+        # The newest of a study is found without reading the others.
+        indexes = [models.Index(fields=["study", "id"], name="prompts_of_a_study")]
         constraints = [
             models.UniqueConstraint(
                 fields=["study", "key"], name="a_key_stands_for_one_prompt_of_a_study"

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
 from annotations import marks
 from annotations.forms.definition import OWN
@@ -39,35 +39,35 @@ def counts(study: Study) -> StudyCounts:
     )
 
 
-def _sizes(study: Study) -> dict[str, int]:
+def _count(study: Study) -> dict[str, Any]:
+    counted = Annotation.objects.filter(state=Annotation.State.COUNTED)
+    generators = study.generators.count()
     return {
         "prompts": study.prompts.count(),
         "images": images_n(study),
-        "generators": study.generators.count(),
-    }
-
-
-def _count(study: Study) -> dict[str, Any]:
-    counted = Annotation.objects.filter(state=Annotation.State.COUNTED)
-    sizes = _sizes(study)
-    return {
-        **sizes,
+        "generators": generators,
         "annotations": counted.filter(study=study).count(),
         # From the images: SQLite would read the answers of all studies to tell them apart.
         "labelled": study.images.filter(Exists(counted.filter(image=OuterRef("pk")))).count(),
         "missing": list(
             study.prompts.annotate(made=Count("images__generator", distinct=True))
-            .filter(made__lt=sizes["generators"])
+            .filter(made__lt=generators)
             .values_list("key", flat=True)
         ),
     }
 
 
-# An import of images announces no change of labels, so its sizes are read each time.
+def _facts(study: Study) -> str:
+    """An import announces no change of labels: this changes with what it brings. Prompts are not counted here,
+    for there may be a million."""
+    newest = study.prompts.aggregate(pk=Max("pk"))["pk"]
+    return f"{newest or 0} {images_n(study)} {study.generators.count()}"
+
+
 STUDY = Question(
     name="study",
     compute=lambda study, _: _count(study),
-    facts=lambda study, _: " ".join(map(str, _sizes(study).values())),
+    facts=lambda study, _: _facts(study),
     keeps_up=True,
 )
 

@@ -29,8 +29,8 @@ from judges.protocols import RESULT, Atom, KnownAnswers, Method, Placed, Subject
 from judges.recipes.entry import Entry
 from judges.recipes.names import load
 
-# A list of all judges looks at so many prompts, evenly drawn; a judge's own page at so many: twice as
-# many, for the page shall cost a study of a million images what it costs one of a thousand.
+# A list of all judges looks at so many prompts, evenly drawn; a judge’s own page at so many. More would make
+# the page of a large study dearer than that of a small one.
 MOST_FOR_ALL, MOST_FOR_ONE = 100, 200
 # Prompts that are read at a time to see whether a judge can score any.
 AT_A_TIME = 500

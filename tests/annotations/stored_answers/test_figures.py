@@ -151,6 +151,16 @@ def test_a_new_prompt_counts_at_once_although_no_label_has_changed(labelled, lar
     assert queries.counts(labelled).missing == ("bare",)
 
 
+def test_the_first_page_of_a_large_study_counts_no_prompts(labelled, alice, client, large):
+    client.force_login(alice.user)
+    address = reverse("study", args=[labelled.slug])
+    client.get(address)
+    with CaptureQueriesContext(connection) as asked:
+        client.get(address)
+    prompts = [one["sql"] for one in asked if 'FROM "annotations_prompt"' in one["sql"]]
+    assert ["COUNT(" in sql for sql in prompts] == [False]
+
+
 @pytest.mark.parametrize("page", ["people", "disagreements", "study", "export", "form-edit"])
 def test_a_page_of_kept_figures_asks_for_no_answer(labelled, alice, client, large, page):
     client.force_login(alice.user)

@@ -55,7 +55,7 @@ def test_the_fast_way_agrees_with_counting_by_hand(study):
 
 def test_each_part_of_an_image_and_each_question_is_compared_by_itself(study):
     outcome = Outcome()
-    # ann and ben agree on the circle, ann and cat on red; each on one of two questions.
+    # ann and ben agree on the circle, ann and cat on red; on both questions.
     said = {"ann": (1, 1), "ben": (1, 0), "cat": (0, 1)}
     records = (
         LabelRecord(image="early-0", rater=name, question=question, value=value, atom=atom)
