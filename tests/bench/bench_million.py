@@ -1,9 +1,9 @@
 """Twenty people label a study of a million images: what an answer and a page cost, and who got what.
 
-    python -m tests.bench.bench_million [--quick] [--postgres URL]
+    python -m tests.bench.bench_million [--quick] [--postgres URL] [--images N] [--beside N]
 
 All rows but theirs are made by bulk SQL. They label at the start, in the middle and until nothing is left, by turns,
-beside the same people in a study of 1,000 images. Printed are the milliseconds of an answer with the next image, and
+beside the same people in a study of 1,000 images, or of as many as `--beside` says. Printed are the milliseconds of an answer with the next image, and
 of pages; then what was counted: images given twice to one person, images with fewer or more answers than wanted,
 answers that are not there, and how far apart the generators are in what one person saw. Exit status 1 when one of
 these is not 0, generators are more than one image apart, or an answer takes more than 1.5 times what it takes at 1,000
@@ -36,20 +36,23 @@ def main() -> None:
     arguments.add_argument("--quick", action="store_true", help="100,000 images")
     arguments.add_argument("--postgres", default="postgres://postgres@127.0.0.1:5432/postgres")
     arguments.add_argument("--one", action="store_true", help=argparse.SUPPRESS)
+    arguments.add_argument("--images", type=int, default=MANY, help="on this database alone")
+    arguments.add_argument("--beside", type=int, default=FEW, help="on this database alone")
     asked = arguments.parse_args()
-    if asked.one:
-        many = min(MANY, 100_000) if asked.quick else MANY
-        sys.exit(0 if dashboards.in_test_database(lambda: measure(many)) else 1)
+    if asked.one or (asked.images, asked.beside) != (MANY, FEW):
+        many = min(asked.images, 100_000) if asked.quick else asked.images
+        measured = dashboards.in_test_database(lambda: measure(asked.beside, many))
+        sys.exit(0 if measured else 1)
     sys.exit(0 if dashboards.on_each_database(asked, "tests.bench.bench_million") else 1)
 
 
-def measure(many: int) -> bool:
+def measure(few: int, many: int) -> bool:
     logging.disable(logging.WARNING)
     began = time.perf_counter()
-    crowds = [Crowd(FEW, EACH[0]), Crowd(many, EACH[1])]
+    crowds = [Crowd(few, EACH[1] if few > FEW else EACH[0]), Crowd(many, EACH[1])]
     dashboards.analyze()
     print(f"Built in {time.perf_counter() - began:.0f} s.", flush=True)
-    print(f"{'milliseconds':<40}{FEW:>12,}{many:>12,}{'ratio':>8}  goal", flush=True)
+    print(f"{'milliseconds':<40}{few:>12,}{many:>12,}{'ratio':>8}  goal", flush=True)
     flat = [_row("an answer at the start", *(crowd.label() for crowd in crowds))]
     for crowd in crowds:
         crowd.finish(crowd.size // 2)
