@@ -114,7 +114,8 @@ LAST = Prepared(
     lambda mark: (
         Annotation.objects.filter(annotator=mark("person"))
         .exclude(state=Annotation.State.WITHDRAWN)
-        .order_by("-pk")
+        # As in the index of a person's answers: by id, those of all people are looked through.
+        .order_by("-submitted_at")
         .values_list("image__public_id")[:1]
     )
 )

@@ -105,7 +105,7 @@ def cards(user: AbstractBaseUser | AnonymousUser) -> list[StudyCard]:
             state=Annotation.State.COUNTED,
         )
         .order_by()
-        .values_list("study")
+        .values_list("annotator")
         .annotate(Count("pk"))
     )
     fresh = _count_images([pk for pk in research if not summaries.get(pk)])
@@ -121,7 +121,7 @@ def cards(user: AbstractBaseUser | AnonymousUser) -> list[StudyCard]:
                 place=place,
                 images=summary["images"],
                 labelled=summary["labelled"],
-                my_done=mine.get(place.study.pk, 0),
+                my_done=mine.get(place.own.pk, 0) if place.own else 0,
                 running=running.get(place.study.pk, 0),
                 sentence=summary.get("sentence", ""),
                 drifting=summary.get("drifting"),

@@ -5,7 +5,9 @@ import uuid
 from dataclasses import replace
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.forms.definition import Example
@@ -18,6 +20,10 @@ from tests import making
 pytestmark = pytest.mark.django_db
 LABEL = "/studies/shapes/label/"
 HTMX = {"HTTP_HX_REQUEST": "true"}
+
+
+# Tables with a row for each answer of everybody.
+GROWING = re.compile(r"SCAN annotations_(annotation|answer|assignment|handedback|image|revision)\b")
 
 
 def in_hand(person) -> Image:
@@ -44,6 +50,34 @@ def test_every_form_has_its_page_whole_and_as_a_fragment(as_bob, bob, slug):
     part = as_bob.get(LABEL, **HTMX)
     assert part.content.strip().startswith(b'<div id="workplace"')
     assert b"<html" not in part.content
+
+
+@pytest.mark.parametrize("address", [LABEL, "/"])
+def test_no_page_of_an_annotator_looks_through_the_answers_of_all(as_bob, bob, address):
+    for _ in range(2):
+        making.label(bob)
+    making.label(making.person(bob.study, "ann"))
+    if connection.vendor != "sqlite":
+        return
+    with CaptureQueriesContext(connection) as asked:
+        as_bob.get(address)
+    with connection.cursor() as cursor:
+        # Else the plans are those for tables of which nothing is known.
+        cursor.execute("ANALYZE")
+        for query in asked:
+            cursor.execute(f"EXPLAIN QUERY PLAN {query['sql']}")
+            assert not GROWING.search(" ".join(row[3] for row in cursor.fetchall())), query["sql"]
+
+
+def test_back_leads_to_the_image_that_was_answered_or_corrected_last(client):
+    study = making.study("shapes", prompts=3)
+    bob = making.person(study, "bob")
+    client.force_login(bob.user)
+    first, second = (making.label(bob).image for _ in range(2))
+    back = [reverse("label-answered", args=[study.slug, one.public_id]) for one in (first, second)]
+    assert [address in client.get(LABEL).text for address in back] == [False, True]
+    send(client, bob, {"aligned": 0, "quality": 1}, image=first, corrects="yes")
+    assert [address in client.get(LABEL).text for address in back] == [True, False]
 
 
 @pytest.mark.parametrize("slug", FORMS)
