@@ -12,7 +12,7 @@ from django.middleware.csrf import get_token
 from django.shortcuts import redirect, render
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
-from django.utils.translation import gettext, gettext_lazy
+from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, place_or_404
@@ -25,29 +25,11 @@ from annotations.forms.versions import form_of, questions_for, shown_language
 from annotations.labelling import assign, record
 from annotations.labelling import queries as label_queries
 from annotations.labelling.reserve import keep_reserve, with_prompts
-from annotations.models import Assignment, Flag, FormVersion, Image, Membership
+from annotations.models import Assignment, FormVersion, Image, Membership
 from annotations.pages import label_frame
 from annotations.studies import crowd
 from annotations.studies import queries as study_queries
 
-# What a person can give another key to (static/label-settings.js).
-OWN_KEYS = (
-    ("yes", gettext_lazy("Yes")),
-    ("no", gettext_lazy("No")),
-    ("all-yes", gettext_lazy("All yes")),
-    ("undo", gettext_lazy("Undo")),
-    ("skip", gettext_lazy("Skip")),
-    ("flag", gettext_lazy("Flag")),
-    ("back", gettext_lazy("Back")),
-    ("next", gettext_lazy("Next")),
-    ("zoom", gettext_lazy("Zoom")),
-    ("view", gettext_lazy("View")),
-    ("flip", gettext_lazy("Flip")),
-    ("difference", gettext_lazy("Difference")),
-    ("instructions", gettext_lazy("Instructions")),
-    ("pause", gettext_lazy("Break")),
-    ("help", gettext_lazy("Help")),
-)
 ANSWERED_IMAGE = Prepared(
     lambda mark: (
         Image.objects.order_by()
@@ -279,8 +261,6 @@ def _render(
         "study": place.study,
         "image": image,
         "progress": progress,
-        "reasons": Flag.Reason.choices,
-        "own_keys": OWN_KEYS,
         "must_practise": annotator.must_practise,
         "is_translated": bool(form_of(place.study.form).translations),
         **more,
@@ -292,6 +272,7 @@ def _render(
     filled = _fill_page(request, image, context) if image and _is_usual(context) else ""
     if not request.htmx:
         context["filled"] = mark_safe(filled)  # noqa: S308
+        context["dialogs"] = label_frame.dialogs_html()
         return render(request, "annotations/label.html", context)
     if filled:
         return HttpResponse(filled)

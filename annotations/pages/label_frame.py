@@ -15,13 +15,31 @@ from typing import NamedTuple
 from django.template.loader import render_to_string
 from django.urls import get_script_prefix, reverse
 from django.utils.html import escape
-from django.utils.safestring import mark_safe
-from django.utils.translation import get_language
+from django.utils.safestring import SafeString, mark_safe
+from django.utils.translation import get_language, gettext_lazy
 
 from annotations.forms.prompt_pictures import ShownPicture
 from annotations.labelling.queries import Progress
-from annotations.models import Image
+from annotations.models import Flag, Image
 
+# What a person can give another key to (static/label-settings.js).
+OWN_KEYS = (
+    ("yes", gettext_lazy("Yes")),
+    ("no", gettext_lazy("No")),
+    ("all-yes", gettext_lazy("All yes")),
+    ("undo", gettext_lazy("Undo")),
+    ("skip", gettext_lazy("Skip")),
+    ("flag", gettext_lazy("Flag")),
+    ("back", gettext_lazy("Back")),
+    ("next", gettext_lazy("Next")),
+    ("zoom", gettext_lazy("Zoom")),
+    ("view", gettext_lazy("View")),
+    ("flip", gettext_lazy("Flip")),
+    ("difference", gettext_lazy("Difference")),
+    ("instructions", gettext_lazy("Instructions")),
+    ("pause", gettext_lazy("Break")),
+    ("help", gettext_lazy("Help")),
+)
 # No template and no form has this character.
 MARK = re.compile("\0(\\w+)\0")
 
@@ -142,6 +160,17 @@ def _frame(kind: Kind) -> tuple[str, ...]:
         "upcoming_pictures": [{"url": mark["upcoming_pictures"]}] if kind.has_pictures else (),
     }
     return tuple(MARK.split(render_to_string("annotations/label.html#workplace", context)))
+
+
+def dialogs_html() -> SafeString:
+    """Keys, flag, break: a third of what the whole page takes, and the same for all images and people."""
+    return _dialogs(get_language())
+
+
+@lru_cache
+def _dialogs(language: str | None) -> SafeString:
+    context = {"reasons": Flag.Reason.choices, "own_keys": OWN_KEYS}
+    return render_to_string("annotations/label_dialogs.html", context)
 
 
 def size_of(image: Image) -> dict[str, str]:

@@ -22,7 +22,7 @@ from annotations.forms.prompt_pictures import pictures_of
 from annotations.forms.versions import form_of, questions_for, shown_language
 from annotations.models import Image, Membership
 from annotations.pages.form_values import sent_answers, whole
-from annotations.pages.label import OWN_KEYS
+from annotations.pages.label_frame import OWN_KEYS
 from annotations.studies import practice as rounds
 from annotations.studies import queries as study_queries
 
