@@ -135,6 +135,8 @@ def test_the_pictures_of_an_edit_and_of_the_next_one_are_looked_up_at_once(
 
 
 def test_the_dialogs_speak_the_language_of_each_page(as_bob):
-    said = [as_bob.get(LABEL, HTTP_ACCEPT_LANGUAGE=language).text for language in ("en", "de", "en")]
+    said = [
+        as_bob.get(LABEL, HTTP_ACCEPT_LANGUAGE=language).text for language in ("en", "de", "en")
+    ]
     assert ["A break" in page for page in said] == [True, False, True]
     assert ["Eine Pause" in page for page in said] == [False, True, False]
