@@ -15,6 +15,7 @@ import numpy as np
 from django.db.models import Count, Q
 from django.utils.translation import gettext_noop
 
+from annotations.database.columns import BLOCK
 from annotations.models import Annotation, Membership, Study
 from annotations.scales import CANT_TELL
 from annotations.stored_answers.question import Question
@@ -187,7 +188,7 @@ def _times(study: Study) -> tuple[dict[int, list[float]], dict[int, int], dict[i
         .order_by()
         .values_list("annotator_id", "seconds", "state")
     )
-    for person, took, state in rows.iterator(chunk_size=20_000):
+    for person, took, state in rows.iterator(chunk_size=BLOCK):
         answered[person] = answered.get(person, 0) + 1
         if state == Annotation.State.SET_ASIDE:
             aside[person] = aside.get(person, 0) + 1
