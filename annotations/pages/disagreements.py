@@ -14,6 +14,7 @@ from annotations.access import (
     research_place_or_404,
 )
 from annotations.models import Image
+from annotations.stored_answers.waiting import has_seen
 from annotations.studies import adjudication, known_answers
 
 CASES_PER_PAGE = 60
@@ -23,6 +24,8 @@ CASES_PER_PAGE = 60
 def disagreements(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
     cases = adjudication.disagreements(place.study)
+    if has_seen(request, cases.waiting):
+        return HttpResponse(status=204)
     only_open = "all" not in request.GET
     shown = cases.open if only_open else cases
     context = {
@@ -32,8 +35,14 @@ def disagreements(request: HtmxRequest, slug: str) -> HttpResponse:
         "decided": cases.decided_n,
         "only_open": only_open,
         "counted_at": cases.counted_at,
+        "waiting": cases.waiting,
     }
-    return render(request, "annotations/disagreements.html", context)
+    template = "annotations/disagreements.html"
+    if request.htmx:
+        template += "#cases"
+    response = render(request, template, context)
+    response["Vary"] = "Cookie, HX-Request"
+    return response
 
 
 @require_POST

@@ -24,6 +24,7 @@ from annotations.errors import StudyRefused
 from annotations.models import Group, Invitation, Membership, Selection, Study
 from annotations.models.people import PLACES_PER_ADDRESS
 from annotations.pages.form_values import number, whole
+from annotations.stored_answers.waiting import has_seen
 from annotations.studies import annotator_quality, crowd, groups, invitations, set_aside
 from annotations.studies import settings as study_settings
 
@@ -197,6 +198,8 @@ def _people(
     # After an owner's change the page shows what it did.
     changed = request.method == "POST"
     rows = annotator_quality.people_rows(study, now=changed)
+    if has_seen(request, rows.waiting):
+        return HttpResponse(status=204)
     medians = [row.seconds for row in rows if row.seconds is not None]
     context = {
         "study": study,
@@ -206,7 +209,8 @@ def _people(
         "typed": typed,
         "rows": rows,
         "counted_at": rows.counted_at,
-        "too_fast": sum(row.too_fast.right for row in rows),
+        "waiting": rows.waiting,
+        "too_fast": None if rows.waiting else sum(row.too_fast.right for row in rows),
         "median_seconds": median(medians) if medians else None,
         "roles": Membership.Role.choices,
         "open_links": [link for link in links if link.invitation.is_open],
@@ -217,7 +221,9 @@ def _people(
         "usual_days": invitations.DAYS,
         "usual_places": PLACES_PER_ADDRESS,
     }
-    return render(request, template, context, status=409 if refused else 200)
+    response = render(request, template, context, status=409 if refused else 200)
+    response["Vary"] = "Cookie, HX-Request"
+    return response
 
 
 def _group(study: Study, key: str) -> Group | None:

@@ -73,15 +73,27 @@ def _read(question: Question, study: Study, parameters: Any) -> StoredAnswer:
 
 
 def read_figures(
-    question: Question, study: Study, parameters: Any = NONE, *, now: bool = False
+    question: Question,
+    study: Study,
+    parameters: Any = NONE,
+    *,
+    now: bool = False,
+    may_wait: bool = False,
 ) -> StoredAnswer:
-    """For a page that is nothing without them. It computes itself what was never computed or rests on
-    other facts, what its own buttons have just changed (`now`), and what no worker keeps up or has come for;
-    else it shows the old ones."""
+    """It computes itself what was never computed or rests on other facts, what its own buttons have just
+    changed (`now`), and what no worker keeps up or has come for; else it shows the old ones. `may_wait`: the
+    page can do without those that were never computed until a worker has them; they have no body."""
     if question.fits_a_page(study, parameters):
         return compute_answer(question, study, parameters, store=False)
     row, stamp = answer_of(question, study, parameters), question.stamp(study, parameters)
-    if row is None or row.stamp.partition(FACTS)[2] != stamp.partition(FACTS)[2]:
+    if row is None or not row.content:
+        if may_wait and not now and question.keeps_up:
+            row = request_answer(question, study, parameters)
+            row.is_old = True
+            if _is_soon_computed(row):
+                return row
+        return compute_answer(question, study, parameters)
+    if row.stamp.partition(FACTS)[2] != stamp.partition(FACTS)[2]:
         return compute_answer(question, study, parameters)
     if row.stamp == stamp:
         return row

@@ -24,6 +24,7 @@ from annotations.forms.versions import questions_for
 from annotations.models import Annotation, Answer, Atom, Decision, Image, Study
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import keys_of, read_figures
+from annotations.stored_answers.waiting import waiting_for_first
 from annotations.versions import after_commit, raise_labels_version
 
 
@@ -62,11 +63,13 @@ class Case(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Cases(Sequence[Case]):
     """The images that people disagree about, in the order of labelling, by their keys alone. Only the
-    cases that somebody looks at are fetched. `counted_at`: None where no label has changed since."""
+    cases that somebody looks at are fetched. `counted_at`: None where no label has changed since. `waiting`:
+    who will count them; empty once they are counted."""
 
     keys: np.ndarray
     decided: frozenset[int]
     counted_at: datetime | None = None
+    waiting: str = ""
 
     @property
     def open(self) -> Cases:
@@ -113,9 +116,14 @@ class Cases(Sequence[Case]):
 
 def disagreements(study: Study) -> Cases:
     """The images for which some question has different answers."""
-    found = read_figures(DISAGREEMENTS, study)
+    found = read_figures(DISAGREEMENTS, study, may_wait=True)
     decided = decisions_of(study).order_by().values_list("image_id")
-    return Cases(keys_of(found), frozenset(pk for (pk,) in decided), found.old_since)
+    return Cases(
+        keys_of(found),
+        frozenset(pk for (pk,) in decided),
+        found.old_since,
+        waiting_for_first(found),
+    )
 
 
 def _count(study: Study) -> tuple[dict[str, Any], np.ndarray]:

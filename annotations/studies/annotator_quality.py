@@ -15,10 +15,12 @@ import numpy as np
 from django.db.models import Count, Q
 from django.utils.translation import gettext_noop
 
+from annotations.database.columns import BLOCK
 from annotations.models import Annotation, Membership, Study
 from annotations.scales import CANT_TELL
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
+from annotations.stored_answers.waiting import waiting_for_first
 from annotations.studies.known_answers import known_images, people_said
 from annotations.studies.majority_agreement import agreement_with_majority
 from annotations.studies.share import Share
@@ -35,7 +37,8 @@ HASTY = 1 / 3
 @dataclass(frozen=True, slots=True)
 class PersonRow:
     member: Membership
-    answered: int
+    # None: not counted yet, and then nothing else is that rests on answers.
+    answered: int | None
     set_aside: int
     skipped: int
     seconds: float | None
@@ -67,9 +70,11 @@ class Worked:
 
 
 class People(list[PersonRow]):
-    """One row for each person. `counted_at`: None where no label has changed since."""
+    """One row for each person. `counted_at`: None where no label has changed since. `waiting`: who will
+    count their answers; empty once they are counted."""
 
     counted_at: datetime | None = None
+    waiting: str = ""
 
 
 def people_rows(study: Study, *, now: bool = False) -> People:
@@ -77,7 +82,7 @@ def people_rows(study: Study, *, now: bool = False) -> People:
     counted again if a label has changed since."""
     members = list(study.memberships.select_related("user", "invitation", "group").order_by("name"))
     gold = _gold_shares(study)
-    kept = read_figures(PEOPLE, study, now=now)
+    kept = read_figures(PEOPLE, study, now=now, may_wait=True)
     worked = {int(pk): Worked(**one) for pk, one in (kept.body or {}).items()}
     skipped = dict(
         study.assignments.filter(state="skipped")
@@ -88,13 +93,13 @@ def people_rows(study: Study, *, now: bool = False) -> People:
     usual_agreement = _median([w.agreement.share for w in worked.values() if w.compared >= FEWEST])
     usual_seconds = _median([w.median for w in worked.values() if w.timed >= FEWEST])
     rows = People()
-    rows.counted_at = kept.old_since
+    rows.counted_at, rows.waiting = kept.old_since, waiting_for_first(kept)
     for member in members:
         own, known = worked.get(member.pk, Worked()), gold.get(member.pk, Share(0, 0))
         rows.append(
             PersonRow(
                 member=member,
-                answered=own.answered,
+                answered=None if rows.waiting else own.answered,
                 set_aside=own.set_aside,
                 skipped=skipped.get(member.pk, 0),
                 seconds=own.median,
@@ -183,7 +188,7 @@ def _times(study: Study) -> tuple[dict[int, list[float]], dict[int, int], dict[i
         .order_by()
         .values_list("annotator_id", "seconds", "state")
     )
-    for person, took, state in rows.iterator(chunk_size=20_000):
+    for person, took, state in rows.iterator(chunk_size=BLOCK):
         answered[person] = answered.get(person, 0) + 1
         if state == Annotation.State.SET_ASIDE:
             aside[person] = aside.get(person, 0) + 1

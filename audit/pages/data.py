@@ -28,6 +28,7 @@ from annotations.forms.versions import form_of
 from annotations.models import Image, Selection, Study
 from annotations.stored_answers.question import images_n
 from annotations.stored_answers.store import read_answer
+from annotations.stored_answers.waiting import who_counts
 from annotations.studies import selections
 from audit.evidence import image_cards
 from audit.images import browse, cards, comments
@@ -37,7 +38,6 @@ from audit.models import Report
 from audit.next_labels.draw import draw_labels
 from audit.pages.export import filters_or_404
 from audit.pages.filters import select
-from audit.words.counting import who_counts
 from audit.words.report import title
 from judges.models import Run, Score
 from judges.names import runs_by_name

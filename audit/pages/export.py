@@ -16,6 +16,7 @@ from annotations.access import HtmxRequest, NotYours, Place, research_place_or_4
 from annotations.consensus import RULES
 from annotations.exports import pseudonyms
 from annotations.models import Study
+from annotations.stored_answers.waiting import has_seen
 from audit.cards.report_records import zip_records
 from audit.images import browse
 from audit.images.browse import Filters, NotThere
@@ -48,11 +49,14 @@ def export(request: HtmxRequest, slug: str) -> HttpResponse:
     if filters.restricts:
         images = _images_or_404(study, filters)
     counted = tables.counts(study, images)
+    if has_seen(request, counted.waiting):
+        return HttpResponse(status=204)
     kept = {name: value for name, value in asked.items() if value}
-    return render(
+    response = render(
         request,
-        "audit/export.html",
+        "audit/export.html#files" if request.htmx else "audit/export.html",
         {
+            "waiting": counted.waiting,
             "study": study,
             "restricts": filters.restricts,
             "images": counted["images"],
@@ -91,6 +95,8 @@ def export(request: HtmxRequest, slug: str) -> HttpResponse:
             ],
         },
     )
+    response["Vary"] = "Cookie, HX-Request"
+    return response
 
 
 @require_GET

@@ -23,6 +23,7 @@ from django.views.decorators.http import require_GET
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.errors import Refused
 from annotations.models import AnswerJob, StoredAnswer, Study
+from annotations.stored_answers.waiting import who_counts
 from annotations.versions import labels_version
 from audit.charts import every_chart
 from audit.charts.on_paper import COLUMNS
@@ -36,7 +37,6 @@ from audit.reports.pairing import questions_of
 from audit.view import MANY, View
 from audit.words import report as report_words
 from audit.words import titles
-from audit.words.counting import who_counts
 from judges.runs.queries import RunRow, running_rows
 
 FILES = ("svg", "pdf", "png")

@@ -18,6 +18,7 @@ from annotations.exports.pseudonyms import naming
 from annotations.language.stored_words import say
 from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
+from annotations.stored_answers.waiting import who_counts
 from audit.charts import people as people_charts
 from audit.pages.files import ON_SCREEN, send_any_chart, send_tables
 from audit.pages.filters import select
@@ -28,7 +29,6 @@ from audit.reports.people_agreement import AGAINST, CONFUSION
 from audit.statistic_names import headings
 from audit.words import page_sentences
 from audit.words import report as report_words
-from audit.words.counting import who_counts
 
 BY_QUESTION = headings(
     *(

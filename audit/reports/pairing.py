@@ -307,9 +307,9 @@ class Database:
         )
 
 
-def kept_questions(study: Study) -> list[str]:
-    """The same for a page, which cannot look through a million answers."""
-    return (read_figures(QUESTIONS, study).body or {})["questions"]
+def kept_questions(study: Study) -> list[str] | None:
+    """The same for a page, which cannot look through a million answers; None until a worker has."""
+    return (read_figures(QUESTIONS, study, may_wait=True).body or {}).get("questions")
 
 
 def questions_of(study: Study, *, only: str = "") -> list[str]:

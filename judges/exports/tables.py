@@ -29,6 +29,7 @@ from annotations.exports.rapidata import rapidata
 from annotations.models import Answer, Image, Study
 from annotations.stored_answers.question import Question, images_n
 from annotations.stored_answers.store import read_figures
+from annotations.stored_answers.waiting import waiting_for_first
 from annotations.studies.flags import flags_of
 from judges.exports import inspect_scores, payments, scores, set_files
 from judges.models import AtomScore, Run, Score
@@ -177,34 +178,42 @@ def rows_of(study: Study, asked: ExportOptions) -> tuple[Rows, Sequence[str]]:
     return tables[asked.what]()
 
 
-def counts(study: Study, images: QuerySet[Image] | None) -> dict[str, int]:
-    """How many rows each table has; `images` restricts them."""
+class RowCounts(dict[str, int]):
+    """How many rows each table has, as far as they are counted. `waiting`: who will count the others."""
+
+    waiting = ""
+
+
+def counts(study: Study, images: QuerySet[Image] | None) -> RowCounts:
+    """`images` restricts them."""
     if images is None:
         return _whole(study)
     pks = images.order_by().values("pk")
     there = Image.objects.filter(study=study, pk__in=pks)
     judged = Score.objects.filter(run__study=study, image__in=pks)
-    return {
-        "labels": _answers(study).filter(annotation__image__in=pks).count(),
-        "scores": judged.count() + _parts(study).filter(score__image__in=pks).count(),
-        "images": there.count(),
-        "prompts": study.prompts.filter(pk__in=there.order_by().values("prompt")).count(),
-        "generators": study.generators.count(),
-        "flags": flags_of(study).filter(image__in=pks).count(),
-    }
+    return RowCounts(
+        labels=_answers(study).filter(annotation__image__in=pks).count(),
+        scores=judged.count() + _parts(study).filter(score__image__in=pks).count(),
+        images=there.count(),
+        prompts=study.prompts.filter(pk__in=there.order_by().values("prompt")).count(),
+        generators=study.generators.count(),
+        flags=flags_of(study).filter(image__in=pks).count(),
+    )
 
 
-def _whole(study: Study) -> dict[str, int]:
-    kept = read_figures(ROWS, study).body or {}
-    return {
-        "labels": kept["labels"],
-        "scores": kept["scored"] + kept["parts"],
-        "images": images_n(study),
-        "prompts": study.prompts.count(),
-        "generators": study.generators.count(),
-        "flags": flags_of(study).count(),
-        "payments": payments.workers(study).count(),
-    }
+def _whole(study: Study) -> RowCounts:
+    counted = RowCounts(
+        images=images_n(study),
+        prompts=study.prompts.count(),
+        generators=study.generators.count(),
+        flags=flags_of(study).count(),
+        payments=payments.workers(study).count(),
+    )
+    kept = read_figures(ROWS, study, may_wait=True)
+    if body := kept.body:
+        counted |= {"labels": body["labels"], "scores": body["scored"] + body["parts"]}
+    counted.waiting = waiting_for_first(kept)
+    return counted
 
 
 def _scored(study: Study) -> int:

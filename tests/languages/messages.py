@@ -46,12 +46,13 @@ SCRIPTS = (
 # What these say is stored or refused in English; a page shows it in its language (`annotations.language.stored_words`).
 WORDS = (
     *("report", "drift_state", "page_sentences", "contests", "why", "watches", "anchors"),
-    *("counting", "notes"),
+    "notes",
 )
 STORED = (
     *("annotations/sources/*.py", "annotations/imports/*.py", "annotations/pictures/*.py"),
     *("annotations/benchmarks/guess_format.py", "annotations/benchmarks/label_questions.py"),
     *("annotations/jobs.py", "annotations/database/leases.py", "annotations/access.py"),
+    "annotations/stored_answers/waiting.py",
     *("audit/words/report.py", "audit/charts/every_chart.py"),
     *("annotations/studies/*.py", "judges/pages/bring.py", "judges/intake/*.py"),
     *("annotations/pages/*.py", "annotations/forms/*.py", "annotations/rates.py"),

@@ -27,10 +27,10 @@ from annotations.pairs import draws, files
 from annotations.pairs.assign import plan_of
 from annotations.pairs.expected import expected
 from annotations.stored_answers.store import read_answer
+from annotations.stored_answers.waiting import waiting_words
 from audit.contests.useful_pairs import draw_informative
 from audit.questions.pairs.question import PAIRS
 from audit.words import pairs as words
-from audit.words.counting import waiting_words
 from judges.preferences.imported import ImportedVotes, take_votes
 
 MOST_IMAGES = 100_000  # of more, a draw takes longer than a page may

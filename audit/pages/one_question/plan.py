@@ -16,13 +16,13 @@ from annotations.errors import Refused
 from annotations.language.stored_words import say
 from annotations.models import Study
 from annotations.stored_answers.store import read_answer
+from annotations.stored_answers.waiting import waiting_words, who_counts
 from audit.next_labels import plan_words
 from audit.next_labels.plan import MORE, TARGETS, Wish, plan_from, question_of
 from audit.next_labels.power import power_of
 from audit.pages.frame import render_part
 from audit.questions.plan.question import PLAN, Parameters
 from audit.reports.pairing import kept_questions
-from audit.words.counting import waiting_words
 from audit.words.report import title
 from judges.names import runs_by_name
 
@@ -59,7 +59,10 @@ def plan_page(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _plan_context(study: Study, query: QueryDict) -> dict[str, Any]:
     wish = wish_of(query)
-    question = question_of(study, wish, kept_questions(study))
+    questions = kept_questions(study)
+    if questions is None:
+        return {"waiting": who_counts(None)}
+    question = question_of(study, wish, questions)
     judge = wish.judges[0] if wish.judges else ""
     answer = read_answer(PLAN, study, Parameters(question, judge))
     if answer.reason:

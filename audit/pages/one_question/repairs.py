@@ -19,6 +19,7 @@ from annotations.errors import Refused, StudyRefused
 from annotations.language.stored_words import say as say_in_language
 from annotations.models import Image, StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
+from annotations.stored_answers.waiting import waiting_words
 from audit.evidence.image_cards import thumbnail_size
 from audit.models import Finding
 from audit.pages.files import send_tables
@@ -30,7 +31,6 @@ from audit.repairs.enforce import ARMS, enforce
 from audit.repairs.painters import Bench
 from audit.statistic_names import headings
 from audit.words import repairs as words
-from audit.words.counting import waiting_words
 from audit.words.report import title
 from judges.names import runs_by_name
 

@@ -44,7 +44,12 @@ class LeaderboardPage(AnswerPage):
     def questions(self) -> list[str]:
         """Those of pairs, where the comparisons are made from them."""
         made_from = self.page_parameters.made_from or ("pairs" if self.of_pairs else "answers")
-        return self.of_pairs if made_from == "pairs" else kept_questions(self.study)
+        return self.of_pairs if made_from == "pairs" else (self.of_answers or [])
+
+    @cached_property
+    def of_answers(self) -> list[str] | None:
+        """None until a worker has looked for them."""
+        return kept_questions(self.study)
 
     @cached_property
     def of_pairs(self) -> list[str]:
@@ -53,6 +58,10 @@ class LeaderboardPage(AnswerPage):
     @cached_property
     def answer(self) -> StoredAnswer:
         return read_answer(LEADERBOARD, self.study, self.page_parameters)
+
+    @property
+    def is_behind(self) -> bool:
+        return super().is_behind or self.of_answers is None
 
     @cached_property
     def page_parameters(self) -> Parameters:
@@ -162,7 +171,7 @@ def _context(page: LeaderboardPage) -> dict[str, Any]:
 
 def _choices(page: LeaderboardPage) -> list[dict[str, Any]]:
     choices = []
-    if page.of_pairs and kept_questions(page.study):
+    if page.of_pairs and page.of_answers:
         chosen = page.page_parameters.made_from or "pairs"
         choices.append(select("made_from", gettext("made from"), _name_choices(MADE_FROM), chosen))
     if len(page.questions) > 1:

@@ -48,6 +48,12 @@ def counting(study, times: list[int], *, now: bool = False, **options) -> Stored
     return store.read_figures(times_of(times, **options), study, now=now)
 
 
+def _count_all() -> None:
+    """What a worker does before anybody looks."""
+    worker.request_due_answers()
+    making.compute_waiting_answers()
+
+
 def _rest(study) -> None:
     """As if the last counting lay long enough in the past."""
     StoredAnswer.objects.filter(study=study).update(computed_at=timezone.now() - timedelta(hours=1))
@@ -114,6 +120,7 @@ def test_kept_people_and_cases_are_those_that_are_counted(labelled, monkeypatch)
     Annotation.objects.filter(annotator__name="ann").update(seconds=3)
     counted = seen()
     monkeypatch.setattr(question, "AT_ONCE", 0)
+    _count_all()
     assert seen() == counted
     assert seen() == counted
     assert [case.public_id for case in counted[1]] == [labelled.images.get(key="early-0").public_id]
@@ -121,6 +128,7 @@ def test_kept_people_and_cases_are_those_that_are_counted(labelled, monkeypatch)
 
 def test_a_decision_counts_at_once_although_the_list_is_kept(labelled, alice, large):
     image = labelled.images.get(key="early-0")
+    _count_all()
     assert len(adjudication.disagreements(labelled).open) == 1
     StoredAnswer.objects.update(seconds=60)
     adjudication.decide(image=image, key="aligned", answer="1", note="", by=alice.user)
@@ -138,6 +146,7 @@ def test_kept_counts_of_a_study_are_those_that_are_counted(labelled, monkeypatch
     labelled.prompts.create(key="bare", text="no image")
     counted = seen()
     monkeypatch.setattr(question, "AT_ONCE", 0)
+    _count_all()
     assert seen() == counted
     assert seen() == counted
     assert (counted[0].annotations, counted[0].labelled) == (5, 2)
@@ -165,7 +174,7 @@ def test_the_first_page_of_a_large_study_counts_no_prompts(labelled, alice, clie
 def test_a_page_of_kept_figures_asks_for_no_answer(labelled, alice, client, large, page):
     client.force_login(alice.user)
     address = reverse(page, args=[labelled.slug])
-    client.get(address)
+    _count_all()
     with CaptureQueriesContext(
         connection,
     ) as asked:
@@ -179,7 +188,7 @@ def test_a_page_of_kept_figures_asks_for_no_answer(labelled, alice, client, larg
 def test_a_page_of_old_figures_says_so(labelled, alice, client, large, page):
     client.force_login(alice.user)
     address = reverse(page, args=[labelled.slug])
-    client.get(address)
+    _count_all()
     raise_labels_version(labelled.pk)
     _rest(labelled)
     assert "labels have come since" in client.get(address).content.decode()
@@ -188,7 +197,7 @@ def test_a_page_of_old_figures_says_so(labelled, alice, client, large, page):
 def test_a_worker_counts_again_what_a_page_has_shown_as_old(labelled, alice, client, large):
     client.force_login(alice.user)
     address = reverse("people", args=[labelled.slug])
-    client.get(address)
+    _count_all()
     making.labels(labelled, {"early-1": {"cat": 0}})
     raise_labels_version(labelled.pk)
     _rest(labelled)

@@ -1,5 +1,6 @@
 import pytest
 
+from annotations.database import columns
 from annotations.errors import StudyRefused
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
@@ -51,6 +52,19 @@ def test_the_fast_way_agrees_with_counting_by_hand(study):
                 expected[name][0] += best[0] == mine
                 expected[name][1] += 1
     assert shares(study) == {name: tuple(had) for name, had in expected.items()}
+
+
+def test_agreement_is_the_same_however_many_answers_are_read_at_once(study, monkeypatch):
+    given = {
+        image.key: {f"p{n}": (image.pk * (n + 3)) % 3 for n in range(5)}
+        for image in study.images.all()
+    }
+    making.labels(study, given, question="mood")
+    making.labels(study, {"early-0": {"p0": 1, "p1": 0, "p2": 1}})
+    at_once = shares(study)
+    assert sum(of for _, of in at_once.values())
+    monkeypatch.setattr(columns, "BLOCK", 3)
+    assert shares(study) == at_once
 
 
 def test_each_part_of_an_image_and_each_question_is_compared_by_itself(study):

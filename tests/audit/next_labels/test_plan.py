@@ -23,6 +23,7 @@ from audit.next_labels.draw import draw_labels
 from audit.next_labels.plan import Wish, plan
 from audit.reports.human_scores import REFUSED
 from audit.reports.make import Options, make_report
+from audit.reports.pairing import QUESTIONS
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 
@@ -287,6 +288,7 @@ def test_a_large_study_is_read_by_a_worker_and_shown_until_it_changes(as_alice, 
     at_once = numbers(page(as_alice, large, within="2", judge="some-judge"))
     monkeypatch.setattr(question, "AT_ONCE", 0)
     monkeypatch.setattr(store, "SHARE_OF_TIME", 1e9)
+    store.compute_answer(QUESTIONS, large)
     asked = page(as_alice, large, within="2", judge="some-judge").content.decode()
     assert "A worker will count them" in asked and 'hx-trigger="every 3s"' in asked
     row = StoredAnswer.objects.get(question="plan")
@@ -313,6 +315,7 @@ def numbers(answer) -> str:
 
 def test_a_judge_that_nobody_knows_is_said_by_the_worker(as_alice, large, monkeypatch):
     monkeypatch.setattr(question, "AT_ONCE", 0)
+    store.compute_answer(QUESTIONS, large)
     page(as_alice, large, judge="nobody")
     assert making.compute_waiting_answers() == 1
     assert "“nobody” has no scores" in page(as_alice, large, judge="nobody").content.decode()

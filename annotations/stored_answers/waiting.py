@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import timedelta
 
+from django.http import HttpRequest
 from django.utils import timezone
 
 from annotations.models import StoredAnswer
@@ -20,6 +21,17 @@ def who_counts(answer: StoredAnswer | None) -> str:
         since = job.created_at.strftime("%Y-%m-%d %H:%M")
         return f"They wait since {since} UTC, and no worker has taken them up: perhaps none is running."
     return "A worker will count them soon."
+
+
+def waiting_for_first(answer: StoredAnswer) -> str:
+    """The same of figures that nobody has counted yet; empty once somebody has."""
+    return "" if answer.content else who_counts(answer)
+
+
+def has_seen(request: HttpRequest, waiting: str) -> bool:
+    """Whether a page asks that says these words already (`templates/counting.html`): nothing would change on
+    it, and what somebody types there stays."""
+    return bool(waiting) and request.headers.get("X-Seen") == waiting
 
 
 def waiting_words(answer: StoredAnswer) -> str:
