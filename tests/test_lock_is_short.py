@@ -31,7 +31,7 @@ def spied(monkeypatch, place, name) -> list[bool]:
 
 def test_rows_of_labels_are_checked_between_short_transactions(study, monkeypatch):
     monkeypatch.setattr(write_labels, "AT_ONCE", 2)
-    checked = spied(monkeypatch, write_labels.LabelWriter, "_fit_rows")
+    checked = spied(monkeypatch, write_labels.LabelWriter, "_fit_together")
     written = spied(monkeypatch, write_labels.LabelWriter, "_annotations")
     names = ("aligned", "quality", "note")
     records = [LabelRecord("early-0", who, name, 1) for who in ("ann", "ben") for name in names]

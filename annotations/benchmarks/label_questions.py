@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain, groupby, islice
+from operator import itemgetter
+from typing import Any
 
 from annotations.benchmarks import hugging_face, registry
 from annotations.benchmarks.form_from_labels import USUAL, AnswerKind, name_of
@@ -15,8 +19,11 @@ from annotations.sources.records import LabelRecord, Record, Rejected, Unreadabl
 
 # Values that do not fit a name's usual meaning: up to this share they are slips, more are another question.
 FEW = 0.1
-# Questions that are told apart; values of all of them that are counted before they are looked at.
+# Questions that are told apart; labels whose values are counted before they are looked at.
 MOST, AT_A_TIME = 1000, 10_000
+# Labels that are adapted at once.
+BLOCK = 1000
+GIVEN, ANSWER = itemgetter(2, 3), itemgetter(2, 3, 4)
 TAKES = {"yes/no": "yes or no (1 or 0)", "1-5": "a whole number from 1 to 5"}
 
 
@@ -30,19 +37,13 @@ def find_questions(format: str, source: Source) -> dict[str, AnswerKind]:
     return asked_by(_labels(format, source), said)
 
 
-def asked_by(labels: Iterable[Record], said: Mapping[str, str]) -> dict[str, AnswerKind]:
+def asked_by(labels: Iterable[Any], said: Mapping[str, str]) -> dict[str, AnswerKind]:
     """`said`: the kinds of questions that the importer or the table names."""
     seen: dict[str, Column] = {}
     of_parts: set[str] = set()
-    counts: dict[tuple[str, float | str, bool], int] = {}
-    for record in labels:
-        if type(record) is not LabelRecord:
-            continue
-        answer = record.question, record.value, record.atom is not None
-        counts[answer] = counts.get(answer, 0) + 1
-        if len(counts) > AT_A_TIME:
-            _see(counts, seen, of_parts)
-    _see(counts, seen, of_parts)
+    for of_type, found in groupby(labels, type):
+        while of_type is LabelRecord and (block := list(islice(found, AT_A_TIME))):
+            _see(Counter(map(ANSWER, block)), seen, of_parts)
     questions = {}
     for question, column in seen.items():
         kind = said.get(question, "")
@@ -55,19 +56,20 @@ def asked_by(labels: Iterable[Record], said: Mapping[str, str]) -> dict[str, Ans
 
 
 def _see(
-    counts: dict[tuple[str, float | str, bool], int], seen: dict[str, Column], of_parts: set[str]
+    counts: Counter[tuple[str, float | str, int | None]],
+    seen: dict[str, Column],
+    of_parts: set[str],
 ) -> None:
-    """Values come again and again: each is looked at once. What was counted is forgotten."""
-    for (question, value, is_of_part), times in counts.items():
+    """Values come again and again: each is looked at once."""
+    for (question, value, atom), times in counts.items():
         column = seen.get(question)
         if column is None:
             if len(seen) >= MOST:
                 continue
             column = seen[question] = Column(question)
-        if is_of_part:
+        if atom is not None:
             of_parts.add(question)
         column.see(value if isinstance(value, str) else f"{value:g}", _never, times)
-    counts.clear()
 
 
 def adapt(
@@ -82,18 +84,35 @@ def adapt(
         if one.kind in TAKES and one.name not in on_form
     }
     if not names and not kinds:
-        yield from records
-        return
-    for record in records:
-        if type(record) is LabelRecord:
-            kind = kinds.get(record.question)
-            if kind is not None and not _fits(record.value, kind):
-                words = f"“{record.question}” takes {TAKES[kind]}."
-                yield Rejected("value", record.value, words, record.line, record.source)
-                continue
-            if record.question in names:
-                record = record._replace(question=names[record.question])
-        yield record
+        return iter(records)
+    return chain.from_iterable(_adapted(records, names, kinds))
+
+
+def _adapted(
+    records: Iterable[Any], names: Mapping[str, str], kinds: Mapping[str, str]
+) -> Iterator[Iterable[Record]]:
+    for of_type, found in groupby(records, type):
+        if of_type is not LabelRecord:
+            yield found
+            continue
+        while block := list(islice(found, BLOCK)):
+            given = set(map(GIVEN, block))
+            if any(q in names or (q in kinds and not _fits(v, kinds[q])) for q, v in given):
+                yield (_adapt_label(record, names, kinds) for record in block)
+            else:
+                yield block
+
+
+def _adapt_label(
+    record: LabelRecord, names: Mapping[str, str], kinds: Mapping[str, str]
+) -> LabelRecord | Rejected:
+    kind = kinds.get(record.question)
+    if kind is not None and not _fits(record.value, kind):
+        words = f"“{record.question}” takes {TAKES[kind]}."
+        return Rejected("value", record.value, words, record.line, record.source)
+    if record.question in names:
+        return record._replace(question=names[record.question])
+    return record
 
 
 def _labels(format: str, source: Source) -> Iterator[LabelRecord]:

@@ -1,4 +1,4 @@
-"""`IN` with thousands of values as one parameter: an import asks for the keys of each of its batches, and
+"""`IN` with thousands of values as one parameter: an import asks for the rows of each of its batches, and
 Django and psycopg each handle every value of a list by itself."""
 
 from __future__ import annotations
@@ -24,6 +24,6 @@ class _AmongLookup(Lookup):
         return f"{column} IN (SELECT value FROM json_each(%s))", [*params, json.dumps(self.rhs)]  # noqa: S608
 
 
-def among_lookup(field: str, values: Iterable[str]) -> Lookup[Any]:
-    """A condition for `filter`: the field's text is one of these."""
+def among_lookup(field: str, values: Iterable[str | int]) -> Lookup[Any]:
+    """A condition for `filter`: the field's text or number is one of these."""
     return _AmongLookup(F(field), list(values))

@@ -20,7 +20,7 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from annotations.errors import Refused
-from annotations.exports.labels import Rows
+from annotations.exports.labels import LabelRows, Rows
 from annotations.exports.study_tables import file_name, missing_labels
 from annotations.models import Study
 from annotations.sources.parquet_rows import import_package
@@ -167,6 +167,11 @@ class CountedRows:
         for row in self.rows:
             self.count += 1
             yield row
+
+
+def count_rows(rows: Rows) -> CountedRows | LabelRows:
+    """Rows with the `count` of those that were read."""
+    return rows if isinstance(rows, LabelRows) else CountedRows(rows)
 
 
 def _typed(row: dict[str, Any]) -> dict[str, Any]:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
+from itertools import compress, repeat
+from operator import add, is_, is_not
 from typing import Any, NamedTuple
 
 from django.db import connection, transaction
@@ -18,6 +20,7 @@ from django.utils import timezone
 
 from annotations import event_log, marks
 from annotations.database import bulk, rehearsal
+from annotations.database.among import among_lookup
 from annotations.database.scrub import PSEUDONYM
 from annotations.exports.pseudonyms import people_behind
 from annotations.forms.named_elsewhere import LONGEST, find_form, name_form
@@ -96,14 +99,37 @@ class Rule(NamedTuple):
 
 
 # Rows of one transaction: people who label wait for no more than these on SQLite, which has one
-# writer at a time. 10,000 held them up for 200 ms, these for 35.
-AT_ONCE = 2_500
+# writer at a time. These hold them up for 20 ms of the processor.
+AT_ONCE = 5_000
 # An image and a person.
 Pair = tuple[int, int]
-# Image, name of the person, question, atom, number, text, and the record of all these.
-FitRow = tuple[int, str, str, int | None, float | None, str, LabelRecord]
-# The same with the person's row for the name.
-PersonRow = tuple[int, int, str, int | None, float | None, str, LabelRecord]
+# An annotation, a question and an atom.
+Place = tuple[int, str, int | None]
+
+
+class FitRow(NamedTuple):
+    """A label that can be written: the rows of its image and atom, its number or text, and the record of
+    all these."""
+
+    image: int
+    rater: str
+    question: str
+    atom: int | None
+    number: float | None
+    text: str
+    record: LabelRecord
+
+
+class FitRows(NamedTuple):
+    """The same of many, column by column."""
+
+    images: Sequence[int]
+    raters: Sequence[str]
+    questions: Sequence[str]
+    atoms: Sequence[int | None]
+    numbers: Sequence[float | None]
+    texts: Sequence[str]
+    records: Sequence[LabelRecord]
 
 
 class LabelWriter:
@@ -136,24 +162,30 @@ class LabelWriter:
 
     def write(self, batch: list[LabelRecord]) -> None:
         batch = self.names.cleaned(batch)
-        self.known.look_up({r[0] for r in batch}, {r[0] for r in batch if r[4] is not None})
+        keys, raters, _, _, atoms, _, _, forms, *_ = zip(*batch, strict=True)
+        names = set(raters)
+        with_atoms = set(compress(keys, map(is_not, atoms, repeat(None))))
+        self.known.look_up(set(keys), with_atoms)
         self.real.look_up()
-        self._look_up_people({r[1] for r in batch})
-        self._look_up_forms({r[7] for r in batch if r[7]})
-        self.names.compare({r[1] for r in batch} - self.people.keys())
+        self._look_up_people(names)
+        self._look_up_forms(set(forms) - {""})
+        self.names.compare(names - self.people.keys())
         # Nobody waits for PostgreSQL, where each transaction more costs a fifth.
         size = AT_ONCE if connection.vendor == "sqlite" else len(batch)
         for start in range(0, len(batch), size):
             # What takes no lock stands between two writes: so whoever waits is let in.
-            self._write(self._fit_rows(batch[start : start + size]))
+            some = batch[start : start + size]
+            fit = self._fit_together(some) or self._fit_rows(some)
+            if fit is not None:
+                self._write(fit)
 
     @transaction.atomic
-    def _write(self, fitting: list[FitRow]) -> None:
-        rows = self._with_people(fitting)
-        there = self._find_annotations(rows)
+    def _write(self, rows: FitRows) -> None:
+        pairs = list(zip(rows.images, self._people(rows.raters), strict=True))
+        there = self._find_annotations(pairs)
         old = set(there.values())
-        new = self._annotations(rows, there)
-        self._say_whose(self._answers(rows, there, old))
+        new = self._annotations(pairs, rows.records, there)
+        self._say_whose(self._answers(pairs, rows, there, old))
         # Last: from its end to that of the transaction, who labels one of these images waits.
         self._occupy(new)
 
@@ -214,35 +246,75 @@ class LabelWriter:
             )
         return lines
 
-    def _fit_rows(self, batch: list[LabelRecord]) -> list[FitRow]:
+    def _fit_together(self, batch: list[LabelRecord]) -> FitRows | None:
+        """All of them as they come, where each is fit: what is the same is looked at once. Otherwise None."""
+        keys, raters, questions, values, given, seconds, *_ = zip(*batch, strict=True)
+        atoms: Sequence[int | None] = given
+        try:
+            images, prompts = zip(*map(self.known.images.__getitem__, keys), strict=True)
+            if not {None}.issuperset(given):
+                atoms = [
+                    None if atom is None else self.known.atoms[prompt][atom]
+                    for prompt, atom in zip(prompts, given, strict=True)
+                ]
+            for rater in dict.fromkeys(raters):
+                self._check_rater(rater)
+            for time in set(seconds):
+                _check_seconds(time)
+            # Last: it also notes which questions and numbers there are.
+            asked = list(zip(questions, values, map(is_, given, repeat(None)), strict=False))
+            meant = {one: self._answer(*one) for one in dict.fromkeys(asked)}
+        except (KeyError, Unfit):
+            return None
+        if all(number == value and not text for (_, value, _), (number, text) in meant.items()):
+            return FitRows(images, raters, questions, atoms, values, ("",) * len(batch), batch)
+        numbers, texts = zip(*map(meant.__getitem__, asked), strict=True)
+        # Numbers as they came: -0.0 and 0.0 are the same in a dictionary.
+        pairs = zip(numbers, values, strict=True)
+        given_numbers = [value if number == value else number for number, value in pairs]
+        return FitRows(images, raters, questions, atoms, given_numbers, texts, batch)
+
+    def _fit_rows(self, batch: list[LabelRecord]) -> FitRows | None:
+        """Those that are fit; the others are refused."""
         rows = []
         for r in batch:
             try:
                 rows.append(self._fit_row(r))
             except Unfit as unfit:
                 reject(self.outcome, r, unfit)
-        return rows
+        return FitRows(*zip(*rows, strict=True)) if rows else None
 
     def _fit_row(self, r: LabelRecord) -> FitRow:
         key, rater, question, value, atom, seconds = r[:6]
         if key not in self.known.images:
             raise Unfit("image_id", key, "The study has no such image.")
         image, prompt = self.known.images[key]
+        self._check_rater(rater)
+        atom_pk = None
+        if atom is not None:
+            atom_pk = self.known.atoms[prompt].get(atom)
+            if atom_pk is None:
+                raise Unfit("atom", atom, "The prompt of this image has no such atom.")
+        number, text = self._answer(question, value, atom is None)
+        _check_seconds(seconds)
+        return FitRow(image, rater, question, atom_pk, number, text, r)
+
+    def _check_rater(self, rater: str) -> None:
         if rater not in self.people and not _fits(rater, KEY_LENGTH):
             raise Unfit("rater", rater, "Not sound text of at most 200 characters.")
         if not self.for_anybody and self._is_real(rater):
             raise Unfit("rater", rater, NOT_THEIRS)
         if rater in self.names.alike:
             raise Unfit("rater", rater, looks_like(self.names.alike[rater]))
-        atom_pk = None
-        if atom is not None:
-            atom_pk = self.known.atoms[prompt].get(atom)
-            if atom_pk is None:
-                raise Unfit("atom", atom, "The prompt of this image has no such atom.")
+
+    def _answer(
+        self, question: str, value: float | str, is_whole: bool
+    ) -> tuple[float | None, str]:
+        """The number or the text of an answer about the whole image, or a part of the prompt."""
         rule = self.rules.get(question) or self._new_rule(question)
-        if question == "atom" and atom is None and self.atom_is_a_part:
+        if question == "atom" and is_whole and self.atom_is_a_part:
             raise Unfit("atom", None, "A row about an atom must say which one.")
-        if question == "atom" and atom is not None and _folded(value) not in ATOM:
+        if question == "atom" and not is_whole and _folded(value) not in ATOM:
             raise Unfit("value", value, "“atom” takes 0 or 1 (no or yes) for a part of the prompt.")
         number: float | None
         if isinstance(value, str):
@@ -261,9 +333,7 @@ class LabelWriter:
             self._saw(question, number)
         if text and not _fits(text, TEXT_LENGTH):
             raise Unfit("value", text[:80], "Not sound text of at most 20000 characters.")
-        if seconds is not None and not 0 <= seconds < 1e9:
-            raise Unfit("seconds", seconds, "Time cannot be negative or endless.")
-        return image, rater, question, atom_pk, number, text, r
+        return number, text
 
     def _look_up_people(self, names: set[str]) -> None:
         """The people of the study who are called so."""
@@ -281,17 +351,17 @@ class LabelWriter:
         known = self.people.get(rater)
         return known in self.real.keys if known else self.real.find_person(rater) is not None
 
-    def _with_people(self, rows: list[FitRow]) -> list[PersonRow]:
+    def _people(self, names: Sequence[str]) -> Iterator[int]:
         """Names become people; those whose rows were all refused do not."""
         people = self.people
-        for name in sorted({row[1] for row in rows} - people.keys()):
+        for name in sorted(set(names) - people.keys()):
             real = self.real.find_person(name)
             if real is None:
                 person = Membership.objects.create(
                     study=self.study, name=name, simulated=self.simulated
                 )
             people[name] = person.pk if real is None else real
-        return [(row[0], people[row[1]], *row[2:]) for row in rows]
+        return map(people.__getitem__, names)
 
     def _say_whose(self, answers: Counter[int]) -> None:
         """How many answers were written under the names of real annotators."""
@@ -301,25 +371,26 @@ class LabelWriter:
             words = f"imported {count} under the name of this person"
             event_log.note(self.study, "imported answers", words, about=member)
 
-    def _find_annotations(self, rows: list[PersonRow]) -> dict[Pair, int]:
+    def _find_annotations(self, pairs: list[Pair]) -> dict[Pair, int]:
         """The annotations that there are of each image and person."""
-        wanted = {(row[0], row[1]) for row in rows}
-        annotations = Annotation.objects.filter(
-            study=self.study, image__in={image for image, _ in wanted}
-        ).order_by()
+        wanted = set(pairs)
+        # Not by the study too: SQLite would look through all that it has.
+        images = among_lookup("image_id", {image for image, _ in wanted})
+        annotations = Annotation.objects.filter(images).order_by()
         return {
             (image, person): pk
             for image, person, pk in annotations.values_list("image_id", "annotator_id", "pk")
             if (image, person) in wanted
         }
 
-    def _annotations(self, rows: list[PersonRow], there: dict[Pair, int]) -> list[Pair]:
+    def _annotations(
+        self, pairs: list[Pair], records: Sequence[LabelRecord], there: dict[Pair, int]
+    ) -> list[Pair]:
         """Make those that are missing, and tell which these are."""
-        first: dict[Pair, LabelRecord] = {}
-        for row in rows:
-            first.setdefault((row[0], row[1]), row[6])
-        new = [pair for pair in first if pair not in there]
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in there]
         if new:
+            # Of each the first record, which is the last that is put there.
+            first = dict(zip(reversed(pairs), reversed(records), strict=True))
             ids = bulk.next_ids(Annotation, len(new))
             there.update(zip(new, ids, strict=True))
             made = self._annotation_rows({p: first[p] for p in new}, ids, _adapted(timezone.now()))
@@ -357,7 +428,8 @@ class LabelWriter:
         """Imported answers count towards the study's overlap too."""
         if not pairs:
             return
-        assignments = Assignment.objects.filter(image__in={image for image, _ in pairs}).order_by()
+        images = among_lookup("image_id", {image for image, _ in pairs})
+        assignments = Assignment.objects.filter(images).order_by()
         held = {(i, p): (pk, s) for i, p, pk, s in assignments.values_list(*HELD)}
         answered = Assignment.State.ANSWERED.value
         study, moment = self.study.pk, _adapted(timezone.now())
@@ -373,49 +445,61 @@ class LabelWriter:
             # What it would check when all is committed, it checks before anybody has to wait.
             connection.check_constraints()
         # Whoever had the image leased has answered it now; its place was taken already.
-        taken_up = [held[pair] for pair in pairs if pair in held]
-        Assignment.objects.filter(pk__in=[pk for pk, _ in taken_up]).update(
-            state=answered, leased_until=None
-        )
-        leased = {pair for pair in pairs if held.get(pair, ("", ""))[1] in Assignment.HELD}
+        taken_up = [held[pair][0] for pair in pairs if pair in held]
+        if taken_up:
+            Assignment.objects.filter(among_lookup("pk", taken_up)).update(
+                state=answered, leased_until=None
+            )
+        leased = {pair for pair in pairs if pair in held and held[pair][1] in Assignment.HELD}
         places = Counter(image for image, person in pairs if (image, person) not in leased)
         for count in set(places.values()):
-            Image.objects.filter(pk__in=[i for i, n in places.items() if n == count]).update(
-                taken=F("taken") + count
-            )
+            taken = among_lookup("pk", [image for image, n in places.items() if n == count])
+            Image.objects.filter(taken).update(taken=F("taken") + count)
 
     def _answers(
-        self, rows: list[PersonRow], annotations: dict[Pair, int], old: set[int]
+        self, pairs: list[Pair], rows: FitRows, annotations: dict[Pair, int], old: set[int]
     ) -> Counter[int]:
-        """Write what is new; how many answers of each person."""
-        written: Counter[int] = Counter()
-        there: dict[tuple[int, str, int | None], tuple[float | None, str]] = {}
-        touched = old & set(annotations.values())
-        if touched:
-            answers = Answer.objects.filter(annotation__in=touched).order_by()
+        """Write what is new; how many answers of each person, where some are real."""
+        of = map(annotations.__getitem__, pairs)
+        places = list(zip(of, rows.questions, rows.atoms, strict=True))
+        given = list(zip(rows.numbers, rows.texts, strict=True))
+        new: Sequence[int] = range(len(places))
+        if old or len(set(places)) < len(places):
+            new = self._new_answers(places, given, rows.records, old)
+        answers = list(map(add, places, given))
+        bulk.insert(Answer, ANSWER, map(answers.__getitem__, new))
+        if any(rows.texts):
+            for n in new:
+                self._count_unused(rows.questions[n], *given[n])
+        self.outcome.answers += len(new)
+        return Counter(pairs[n][1] for n in new) if self.real.keys else Counter()
+
+    def _new_answers(
+        self,
+        places: list[Place],
+        given: list[tuple[float | None, str]],
+        records: Sequence[LabelRecord],
+        old: set[int],
+    ) -> list[int]:
+        """Which of them are; one that says something else than what is there is refused."""
+        there: dict[Place, tuple[float | None, str]] = {}
+        if old:
+            answers = Answer.objects.filter(annotation__in=old).order_by()
             for pk, question, atom, number, text in answers.values_list(*GIVEN):
                 there[pk, question, atom] = (number, text)
         new = []
-        unchanged = 0
-        for image, person, question, atom, number, text, r in rows:
-            annotation = annotations[image, person]
-            place = (annotation, question, atom)
+        for n, (place, answer) in enumerate(zip(places, given, strict=True)):
             before = there.get(place)
             if before is None:
-                there[place] = (number, text)
-                new.append((annotation, question, atom, number, text))
-                self._count_unused(question, number, text)
-                written[person] += 1
-            elif before == (number, text):
-                unchanged += 1
+                there[place] = answer
+                new.append(n)
+            elif before == answer:
+                self.outcome.unchanged += 1
             else:
                 shown = before[1] or f"{before[0]:g}"
                 words = f"This person has answered this question already, with {shown}."
-                reject(self.outcome, r, Unfit("value", r[3], words))
-        bulk.insert(Answer, ANSWER, new)
-        self.outcome.unchanged += unchanged
-        self.outcome.answers += len(new)
-        return written
+                reject(self.outcome, records[n], Unfit("value", records[n].value, words))
+        return new
 
     def _count_unused(self, question: str, number: float | None, text: str) -> None:
         if text == CANT_TELL:
@@ -528,6 +612,11 @@ def _folded(value: float | str) -> float | str:
 
 def _plain(value: float | str) -> str:
     return value if isinstance(value, str) else f"{value:g}"
+
+
+def _check_seconds(seconds: float | None) -> None:
+    if seconds is not None and not 0 <= seconds < 1e9:
+        raise Unfit("seconds", seconds, "Time cannot be negative or endless.")
 
 
 def _fits(text: str, longest: int) -> bool:

@@ -7,7 +7,9 @@ others are written all the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from itertools import groupby, islice, pairwise
+from operator import attrgetter
 from typing import Any
 
 from annotations.database import bulk
@@ -35,6 +37,7 @@ from annotations.versions import raise_labels_version
 
 BATCH = 500
 LABEL_BATCH = 10_000
+LINE, PLACE = attrgetter("line"), attrgetter("source", "line")
 Writer = Callable[[list[Any]], None]
 
 
@@ -75,8 +78,9 @@ def import_records(
         **(more or {}),
     }
     waiting: dict[type, list[Any]] = {kind: [] for kind in writers}
-    # Rows of the source since the last step, and where the last one stood: a row may be several records.
-    rows, place = 0, ("", 0)
+    # Records that were read; rows of them since the last step, and where the last one stood: a row may be
+    # several records.
+    number, rows, place = 0, 0, ("", 0)
     turn = outcome.turn
     written = turn.records if turn is not None else 0
     if turn is not None:
@@ -99,35 +103,59 @@ def import_records(
             if labelled:
                 raise_labels_version(study.pk)
 
+    def write_full(kind: type, most: int) -> None:
+        if len(waiting[kind]) >= most:
+            flush(kind)
+            if turn is not None and turn.is_over():
+                flush()
+                outdate()
+                turn.writers["labels"] = labels.as_json()
+                outcome.put_off(number)
+
     with bulk.seldom_collected(), decoders:
-        for number, record in enumerate(records, 1):
+        stream: Iterator[Any] = iter(records)
+        for record in islice(stream, written):
+            number += 1
             if not isinstance(record, Missing | Remark):
-                here = (record.source, record.line)
-                rows += number > written and (here != place or not record.line)
-                place = here
-            if number <= written:
-                if isinstance(record, PromptRecord):
-                    met.add((PromptRecord, record.key))
-                elif isinstance(record, GeneratorRecord):
-                    met.add((GeneratorRecord, record.name))
-                continue
-            if isinstance(record, NOTES):
-                outcome.note(record)
-                continue
-            kind = type(record)
-            batch = waiting[kind]
-            batch.append(record)
-            # Of images that bring a picture, fewer fit in the memory.
-            brings = isinstance(record, ImageRecord) and record.content is not None
-            if len(batch) >= (IMAGE_BATCH if brings else writers[kind][0]):
-                flush(kind)
-                if turn is not None and turn.is_over():
-                    flush()
-                    outdate()
-                    turn.writers["labels"] = labels.as_json()
-                    outcome.put_off(number)
+                place = (record.source, record.line)
+            if isinstance(record, PromptRecord):
+                met.add((PromptRecord, record.key))
+            elif isinstance(record, GeneratorRecord):
+                met.add((GeneratorRecord, record.name))
+        for kind, found in groupby(stream, type):
+            # Labels come by the million, without a step of Python for each.
+            while kind is LabelRecord and (
+                block := list(islice(found, LABEL_BATCH - len(waiting[kind])))
+            ):
+                number += len(block)
+                rows += _count_rows(block, place)
+                place = (block[-1].source, block[-1].line)
+                waiting[kind] += block
+                write_full(kind, LABEL_BATCH)
+            for record in found:
+                number += 1
+                if not isinstance(record, Missing | Remark):
+                    here = (record.source, record.line)
+                    rows += here != place or not record.line
+                    place = here
+                if isinstance(record, NOTES):
+                    outcome.note(record)
+                    continue
+                waiting[kind].append(record)
+                # Of images that bring a picture, fewer fit in the memory.
+                brings = isinstance(record, ImageRecord) and record.content is not None
+                write_full(kind, IMAGE_BATCH if brings else writers[kind][0])
         flush()
         if rows:
             outcome.step(rows)
     outcome.warnings += labels.remarks()
     outdate()
+
+
+def _count_rows(block: list[LabelRecord], place: tuple[str, int]) -> int:
+    """Rows of the source that these stand in, if the record before them stood at `place`."""
+    lines = set(map(LINE, block))
+    if len(lines) == len(block) and 0 not in lines:
+        return len(block) - (PLACE(block[0]) == place)
+    heres = [place, *map(PLACE, block)]
+    return sum(here != before or not here[1] for before, here in pairwise(heres))

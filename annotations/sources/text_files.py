@@ -6,19 +6,22 @@ No Django here: readers of benchmark files stand on this.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
-from operator import itemgetter
+from itertools import chain, groupby, islice, repeat
+from operator import attrgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from annotations.sources.records import Rejected, Remark, Unreadable
 from annotations.sources.rows import Row
 
 # Longer than any honest row; a file without line ends must not fill the memory.
 LONGEST_LINE = 4 * 2**20
+# Characters that are read at once. Rows of a CSV that are read at once: more begin only within so many parts.
+PART, ROWS, FEW_ROWS, FEW_PARTS = 2**13, 250, 25, 32
 LARGEST_DOCUMENT = 256 * 2**20
 # A value takes some hundred bytes of memory, and `{},` three of a file.
 MOST_VALUES = 10_000_000
@@ -40,9 +43,13 @@ def table(
 
     What a row does not have is "". Columns may stand in any order; unknown ones are reported.
     """
-    if opening(path).lstrip()[:1] in (b"[", b"{"):
+    if not is_csv(path):
         return _from_objects(path, required, optional)
     return _from_csv(path, required, optional)
+
+
+def is_csv(path: Path) -> bool:
+    return opening(path).lstrip()[:1] not in (b"[", b"{")
 
 
 def opening(path: Path, size: int = 4096) -> bytes:
@@ -96,12 +103,12 @@ def document(path: Path, constant: Callable[[str], Any] | None = None) -> Any:
 def json_lines(path: Path) -> Iterator[Row[Any] | Rejected]:
     """The value on each line of a JSONL file."""
     opening(path)
-    bad: set[int] = set()
-    for number, line in enumerate(_lines(path, bad), 1):
+    lines = Lines(path)
+    for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        if number in bad:
-            bad.clear()
+        if number in lines.bad:
+            lines.bad.remove(number)
             yield _undecodable(path, number)
             continue
         try:
@@ -123,10 +130,10 @@ def json_lines(path: Path) -> Iterator[Row[Any] | Rejected]:
 def text_lines(path: Path) -> Iterator[Row[str] | Rejected]:
     """The text of each line that is not blank, whatever the line ends."""
     opening(path)
-    bad: set[int] = set()
-    for number, line in enumerate(_lines(path, bad, newline=None), 1):
-        if number in bad:
-            bad.clear()
+    lines = Lines(path, newline=None)
+    for number, line in enumerate(lines, 1):
+        if number in lines.bad:
+            lines.bad.remove(number)
             yield _undecodable(path, number)
         elif line.strip():
             yield Row(number, line.strip())
@@ -169,28 +176,82 @@ def delimiter_of(start: bytes, path: Path) -> str:
     return ";" if line.count(b";") > line.count(b",") else ","
 
 
-def csv_rows(path: Path, delimiter: str = ",") -> Iterator[Row[list[str]] | Rejected]:
-    """The cells of every row, the header first; rows that cannot be read are rejected."""
-    bad: set[int] = set()
-    reader = csv.reader(_lines(path, bad), delimiter=delimiter)
-    before = 0
-    while True:
+class CsvBlock(NamedTuple):
+    """Some rows that follow one another, and on which line each begins."""
+
+    lines: Sequence[int]
+    rows: Sequence[list[str]]
+
+
+def csv_blocks(path: Path, delimiter: str = ",") -> Iterator[CsvBlock | Rejected]:
+    """The cells of every row, the header first; rows that cannot be read are rejected.
+
+    Rows come by the million, so many are read at once; of long ones fewer.
+    """
+    lines = Lines(path)
+    reader = csv.reader(lines, delimiter=delimiter)
+    # Of each row where it ends, without a step of Python.
+    rows = zip(reader, map(attrgetter("line_num"), repeat(reader)), strict=False)
+    before, is_over = 0, False
+    while not is_over:
+        found: list[tuple[list[str], int]] = []
+        parts, error = lines.parts, None
         try:
-            row = next(reader)
-        except StopIteration:
-            return
-        except csv.Error as error:
+            while not is_over and len(found) < ROWS and lines.parts < parts + FEW_PARTS:
+                count = len(found)
+                # What was read before an error is kept.
+                found.extend(islice(rows, FEW_ROWS))
+                is_over = len(found) < count + FEW_ROWS
+        except csv.Error as broken:
+            error = broken
+        if found:
+            yield from _sound_rows(found, before, lines.bad, path)
+            before = found[-1][1]
+        if error is not None:
             line, before = before + 1, reader.line_num
-            bad.clear()
+            lines.bad.difference_update(range(line, before + 1))
             yield Rejected("row", "", _csv_words(error), line, path.name)
-            continue
-        line, before = before + 1, reader.line_num
-        if bad:
-            # They are of this row: the reader looks no line ahead.
-            bad.clear()
-            yield _undecodable(path, line)
+
+
+def _sound_rows(
+    found: list[tuple[list[str], int]], before: int, bad: set[int], path: Path
+) -> Iterator[CsvBlock | Rejected]:
+    """`before`: where the row before the first of them ends."""
+    rows, ends = zip(*found, strict=True)
+    starts = [before + 1, *(end + 1 for end in ends[:-1])]
+    if not bad and [] not in rows and [""] not in rows:
+        yield CsvBlock(starts, rows)
+        return
+    read: list[Row[list[str]] | Rejected] = []
+    for line, end, row in zip(starts, ends, rows, strict=True):
+        of_row = range(line, end + 1)
+        if not bad.isdisjoint(of_row):
+            bad.difference_update(of_row)
+            read.append(_undecodable(path, line))
         elif row and row != [""]:
-            yield Row(line, row)
+            read.append(Row(line, row))
+    yield from _in_blocks(read)
+
+
+def _in_blocks(read: Iterable[Any]) -> Iterator[CsvBlock | Rejected]:
+    for of_type, found in groupby(read, type):
+        if of_type is Row:
+            yield CsvBlock(*zip(*found, strict=True))
+        else:
+            yield from found
+
+
+def csv_rows(path: Path, delimiter: str = ",") -> Iterator[Row[list[str]] | Rejected]:
+    """The same, row by row."""
+    return rows_of(csv_blocks(path, delimiter))
+
+
+def rows_of(blocks: Iterable[CsvBlock | Rejected]) -> Iterator[Row[list[str]] | Rejected]:
+    for block in blocks:
+        if isinstance(block, Rejected):
+            yield block
+        else:
+            yield from map(Row, block.lines, block.rows)
 
 
 def csv_table(
@@ -198,18 +259,33 @@ def csv_table(
 ) -> tuple[list[str], Iterator[Row[list[str]] | Rejected]]:
     """The names in the header, and the rows that are as wide as it. `source`: as a refusal names the
     file."""
-    rows = csv_rows(path, delimiter)
-    first = next(rows, None)
-    if not isinstance(first, Row):
+    header, blocks = _csv_table(path, delimiter, source)
+    return header, rows_of(blocks)
+
+
+def _csv_table(
+    path: Path, delimiter: str, source: str
+) -> tuple[list[str], Iterator[CsvBlock | Rejected]]:
+    blocks = csv_blocks(path, delimiter)
+    first = next(blocks, None)
+    if not isinstance(first, CsvBlock):
         raise Unreadable(f"{path.name} has no header row that can be read.")
-    header = [name.strip().removeprefix("\ufeff") for name in first.value]
-    width, source = len(header), source or path.name
-    return header, (
-        row
-        if isinstance(row, Rejected) or len(row.value) == width
-        else wrong_width(row, width, source)
-        for row in rows
-    )
+    header = [name.strip().removeprefix("\ufeff") for name in first.rows[0]]
+    rest = CsvBlock(first.lines[1:], first.rows[1:])
+    return header, _as_wide(chain([rest], blocks), len(header), source or path.name)
+
+
+def _as_wide(
+    blocks: Iterable[CsvBlock | Rejected], width: int, source: str
+) -> Iterator[CsvBlock | Rejected]:
+    for block in blocks:
+        if isinstance(block, Rejected) or {width}.issuperset(map(len, block.rows)):
+            yield block
+            continue
+        rows = map(Row, block.lines, block.rows)
+        yield from _in_blocks(
+            row if len(row.value) == width else wrong_width(row, width, source) for row in rows
+        )
 
 
 def rows_by_name(
@@ -230,19 +306,36 @@ def table_rows(path: Path, source: str) -> Iterator[Row[dict[str, str]] | Reject
 def _from_csv(
     path: Path, required: Sequence[str], optional: Sequence[str]
 ) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
-    header, rows = csv_table(path)
+    for block in table_blocks(path, required=required, optional=optional):
+        if isinstance(block, TableBlock):
+            yield from map(Row, block.lines, zip(*block.columns, strict=True))
+        else:
+            yield block
+
+
+class TableBlock(NamedTuple):
+    """Some rows of a table, column by column."""
+
+    lines: Sequence[int]
+    columns: Sequence[Sequence[str]]
+
+
+def table_blocks(
+    path: Path, *, required: Sequence[str], optional: Sequence[str] = ()
+) -> Iterator[TableBlock | Rejected | Remark]:
+    """As `table`, of a CSV, for tables with millions of rows."""
+    header, blocks = _csv_table(path, ",", "")
     _check_header(path, header, required)
     yield from _unknown(path, [name for name in header if name], required, optional)
-    wanted = [*required, *optional]
-    width = len(header)
-    # One cell more than the header has stands for every column that is not there.
-    pick = itemgetter(*(header.index(n) if n in header else width for n in wanted))
-    for row in rows:
-        if isinstance(row, Rejected):
-            yield row
-        else:
-            row.value.append("")
-            yield Row(row.line, pick(row.value))
+    places = [header.index(n) if n in header else None for n in (*required, *optional)]
+    for block in blocks:
+        if isinstance(block, Rejected):
+            yield block
+        elif block.rows:
+            given = list(zip(*block.rows, strict=True))
+            absent = ("",) * len(block.rows)
+            columns = [absent if place is None else given[place] for place in places]
+            yield TableBlock(block.lines, columns)
 
 
 def wrong_width(row: Row[list[str]], width: int, source: str) -> Rejected:
@@ -296,23 +389,55 @@ def _from_objects(
         yield Row(line, values)
 
 
-def _lines(path: Path, bad: set[int], newline: str | None = "") -> Iterator[str]:
-    """Lines of text; the numbers of those that are not UTF-8 or hold a NUL go to `bad`."""
-    # Bytes that are no UTF-8 become lone surrogates, which no sound text holds.
-    with path.open(encoding="utf-8-sig", errors="surrogateescape", newline=newline) as file:
-        number = 0
-        for line in iter(partial(file.readline, LONGEST_LINE), ""):
-            number += 1
-            if not line.isascii() and not _encodes(line) or "\0" in line:
-                bad.add(number)
-            if len(line) == LONGEST_LINE:
-                # The rest would be read as lines of their own: it is skipped.
-                bad.add(number)
-                while len(rest := file.readline(LONGEST_LINE)) == LONGEST_LINE:
-                    del rest
-                yield line[:80] + "\n"
-                continue
-            yield line
+class Lines:
+    """The lines of a text, which is read a part at a time. `bad`: numbers of those that are not UTF-8, hold
+    a NUL, or never end; they stand there before their turn comes."""
+
+    def __init__(self, path: Path, newline: str | None = "") -> None:
+        self.path, self.newline = path, newline
+        self.bad: set[int] = set()
+        # Parts of the file that were read.
+        self.parts = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return chain.from_iterable(self._parts())
+
+    def _parts(self) -> Iterator[list[str]]:
+        # Bytes that are no UTF-8 become lone surrogates, which no sound text holds.
+        with self.path.open(
+            encoding="utf-8-sig", errors="surrogateescape", newline=self.newline
+        ) as file:
+            number, rest = 0, ""
+            # Of a long line as much again: so none is copied more than a few times.
+            while part := file.read(max(PART, len(rest))):
+                text = rest + part
+                lines = io.StringIO(text, newline="").readlines()
+                # The last line may go on in the next part, and so may its end, of two characters.
+                rest = lines.pop()
+                yield self._check_lines(lines, text, number)
+                number += len(lines)
+                self.parts += 1
+                if len(rest) > LONGEST_LINE:
+                    # Of a line without end no more is kept than tells that it is one.
+                    rest = rest[:LONGEST_LINE] + (rest[-1] if rest[-1] in "\r\n" else "")
+            if rest:
+                yield self._check_lines([rest], rest, number)
+
+    def _check_lines(self, lines: list[str], text: str, number: int) -> list[str]:
+        """The same lines; those of no use are cut. `text`: all of them, `number`: of the line before."""
+        if _is_readable(text) and len(text) < LONGEST_LINE:
+            return lines
+        for place, line in enumerate(lines):
+            is_endless = len(line) >= LONGEST_LINE
+            if is_endless or not _is_readable(line):
+                self.bad.add(number + place + 1)
+            if is_endless:
+                lines[place] = line[:80] + "\n"
+        return lines
+
+
+def _is_readable(text: str) -> bool:
+    return (text.isascii() or _encodes(text)) and "\0" not in text
 
 
 def _encodes(line: str) -> bool:

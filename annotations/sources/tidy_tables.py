@@ -10,8 +10,10 @@ import json
 import math
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import UTC, date, datetime
+from functools import partial
+from itertools import chain, repeat
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -29,7 +31,7 @@ from annotations.sources.records import (
     Unreadable,
 )
 from annotations.sources.rows import Row, records
-from annotations.sources.text_files import restored, table
+from annotations.sources.text_files import TableBlock, is_csv, restored, table, table_blocks
 
 IMAGES = ("image_id", "prompt_id", "prompt", "generator")
 IMAGES_MORE = ("file", "variant", "sample", "tags", "atomicity", "metadata", "atoms")
@@ -137,37 +139,48 @@ def generators(path: Path) -> Iterator[Record]:
 
 
 def labels(path: Path) -> Iterator[Record]:
+    if not is_csv(path):
+        rows = table(path, required=LABELS, optional=[*LABEL_CELLS][len(LABELS) :])
+        return records(rows, partial(_label, source=path.name), path.name)
+    # Labels come by the million: without a step of Python for each row.
+    return chain.from_iterable(_label_blocks(path))
+
+
+def _label_blocks(path: Path) -> Iterator[Iterable[Record]]:
     source = path.name
+    for block in table_blocks(path, required=LABELS, optional=[*LABEL_CELLS][len(LABELS) :]):
+        if not isinstance(block, TableBlock):
+            yield (block,)
+            continue
+        try:
+            yield _read_columns(block, source)
+        except Unfit:
+            # Some of them are: row by row it shows which.
+            rows = map(Row, block.lines, zip(*block.columns, strict=True))
+            yield records(rows, partial(_label, source=source), source)
 
-    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
-        line, (image, rater, question, value, atom, form, seconds, moment, language) = row
-        # The common case by hand, without a call for each cell: labels come by the million.
-        if type(image) is not str or not image or image[0] == "'":
-            image = text("image_id", image)
-        if type(rater) is not str or not rater or rater[0] == "'":
-            rater = text("rater", rater)
-        if type(question) is not str or not question or question[0] == "'":
-            question = text("question", question)
-        cells = (
-            image,
-            rater,
-            question,
-            float(value) if type(value) is str and value in DIGITS else _value(value),
-            None if atom == "" else whole("atom", atom),
-            None if seconds == "" else number("seconds", seconds),
-            None if moment == "" else instant("submitted_at", moment),
-            _optional_text("form", form) if form else "",
-            code_of_language("language", language) if language else "",
-            line,
-            source,
-        )
-        return (tuple.__new__(LabelRecord, cells),)
 
-    return records(table(path, required=LABELS, optional=LABELS_MORE), read, source)
+def _read_columns(block: TableBlock, source: str) -> Iterator[LabelRecord]:
+    """The labels of a block. What stands in a column again and again is looked at once."""
+    columns: list[Iterable[Any]] = []
+    for (name, check), column in zip(LABEL_CELLS.items(), block.columns, strict=True):
+        meant = {cell: check(name, cell) for cell in set(column)}
+        same = repeat(*meant.values()) if len(meant) == 1 else None
+        columns.append(same or map(meant.__getitem__, column))
+    cells = zip(*columns, block.lines, repeat(source), strict=False)
+    # As `LabelRecord` itself makes one of its fields, which takes longer.
+    return map(tuple.__new__, repeat(LabelRecord), cells)
+
+
+def _label(row: Row[Sequence[Any]], source: str) -> tuple[Record]:
+    cells = [
+        check(name, cell)
+        for (name, check), cell in zip(LABEL_CELLS.items(), row.value, strict=True)
+    ]
+    return (tuple.__new__(LabelRecord, (*cells, row.line, source)),)
 
 
 LANGUAGE = re.compile(r"(?=.{2,12}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
-DIGITS = {"0", "1", "2", "3", "4", "5", "1.0", "0.0"}
 
 
 def scores(path: Path) -> Iterator[Record]:
@@ -280,6 +293,13 @@ def _yes_no(field: str, value: Any) -> bool:
     if answer is None:
         raise Unfit(field, value, f"“{field}” must be 0 or 1.")
     return answer
+
+
+def _name(field: str, value: Any) -> str:
+    """Most are as they should be."""
+    if type(value) is str and value and value[0] != "'":
+        return value
+    return text(field, value)
 
 
 def _optional_text(field: str, value: Any) -> str:
@@ -406,4 +426,14 @@ CHECKS: dict[str, tuple[Check, Any]] = {
     "score": (number, None),
     "correct": (_yes_no, None),
     "evidence": (lambda field, value: json_object(field, value) or None, None),
+}
+# The same of labels, in the order of their fields; most columns are empty or not there.
+LABEL_CELLS: dict[str, Check] = {
+    **dict.fromkeys(("image_id", "rater", "question"), _name),
+    "value": lambda _, cell: _value(cell),
+    "atom": lambda field, cell: None if cell == "" else whole(field, cell),
+    "seconds": lambda field, cell: None if cell == "" else number(field, cell),
+    "submitted_at": lambda field, cell: None if cell == "" else instant(field, cell),
+    "form": lambda field, cell: _optional_text(field, cell) if cell else "",
+    "language": lambda field, cell: code_of_language(field, cell) if cell else "",
 }

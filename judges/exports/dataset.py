@@ -16,7 +16,7 @@ from django.core.files.storage import default_storage
 from annotations.exports import study_tables
 from annotations.exports.files import ExportRefused, draft_folder, write_lines
 from annotations.exports.image_chunks import image_chunks
-from annotations.exports.labels import consensus_rows, label_rows
+from annotations.exports.labels import Rows, consensus_rows, label_rows
 from annotations.models import Study
 from annotations.sources.hub_dataset import COLUMNS, Fields, picture_column, picture_places
 from annotations.sources.parquet_rows import import_package
@@ -90,7 +90,7 @@ def _rows(study: Study, people: str, rule: str, places: list[str]) -> Iterator[R
             }
 
 
-def _by_image(rows: Iterator[dict[str, object]]) -> dict[str, list[Row]]:
+def _by_image(rows: Rows) -> dict[str, list[Row]]:
     found: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         found[str(row["image_id"])].append(row)

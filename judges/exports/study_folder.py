@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from django.core.files.storage import default_storage
 
 from annotations.exports import labels, study_tables
-from annotations.exports.files import CountedRows, draft_folder, write_lines
+from annotations.exports.files import count_rows, draft_folder, write_lines
 from annotations.exports.image_chunks import image_chunks
 from annotations.models import Study
 from annotations.studies import queries as study_queries
@@ -25,7 +26,7 @@ def write_study(
 
 
 def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, Any]:
-    tables = {
+    tables: dict[str, tuple[labels.Rows, Sequence[str]]] = {
         "generators": (study_tables.generator_rows(study), study_tables.GENERATORS),
         "prompts": (study_tables.prompt_rows(study), study_tables.PROMPTS),
         "images": (study_tables.image_rows(study, files=files), study_tables.IMAGES),
@@ -34,15 +35,15 @@ def _write(study: Study, folder: Path, people: str, files: bool) -> dict[str, An
     }
     pictured = files and study.prompt_pictures.exists()
     if pictured:
-        rows = study_tables.prompt_picture_rows(study)
-        tables["prompt_pictures"] = (rows, study_tables.PROMPT_PICTURES)
+        beside = study_tables.prompt_picture_rows(study)
+        tables["prompt_pictures"] = (beside, study_tables.PROMPT_PICTURES)
     signatures, counts = {}, {}
     for name, (rows, columns) in tables.items():
-        counted = CountedRows(rows)
+        counter = count_rows(rows)
         signatures[f"{name}.csv"] = write_lines(
-            folder / f"{name}.csv", labels.as_csv(counted, columns)
+            folder / f"{name}.csv", labels.as_csv(counter, columns)
         )
-        counts[name] = counted.count
+        counts[name] = counter.count
     if files:
         for chunk in image_chunks(study, "file", "sha256"):
             for file, sha256 in {(file, sha256) for _, file, sha256 in chunk if file}:

@@ -20,7 +20,7 @@ from django.utils.translation import gettext_noop
 from annotations.exports import genai_bench_ratings, labels, study_tables
 from annotations.exports.argilla import argilla
 from annotations.exports.doccano import doccano
-from annotations.exports.files import CountedRows, ExportRefused, Sink, as_parquet, zip_pictures
+from annotations.exports.files import ExportRefused, Sink, as_parquet, count_rows, zip_pictures
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.label_studio import label_studio
 from annotations.exports.labels import Rows
@@ -362,20 +362,20 @@ def _zipped(study: Study, asked: ExportOptions) -> Iterator[bytes]:
             study_tables.prompt_picture_rows(study, among=among),
             study_tables.PROMPT_PICTURES,
         )
-    sink, counted, signatures = Sink(), dict[str, int](), dict[str, str]()
+    sink, counts, signatures = Sink(), dict[str, int](), dict[str, str]()
     with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, (rows, columns) in written.items():
-            counter, sha = CountedRows(rows), hashlib.sha256()
+            counter, sha = count_rows(rows), hashlib.sha256()
             with archive.open(f"{name}.csv", "w", force_zip64=True) as member:
                 for line in labels.as_csv(counter, columns):
                     content = line.encode()
                     sha.update(content)
                     member.write(content)
                     yield sink.take()
-            counted[name], signatures[f"{name}.csv"] = counter.count, sha.hexdigest()
+            counts[name], signatures[f"{name}.csv"] = counter.count, sha.hexdigest()
         if asked.pictures:
             yield from zip_pictures(_pictures(study, among), archive, sink)
-        archive.writestr("README.json", _readme_text(study, asked, counted, signatures))
+        archive.writestr("README.json", _readme_text(study, asked, counts, signatures))
     yield sink.take()
 
 

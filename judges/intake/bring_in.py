@@ -17,6 +17,7 @@ from annotations.benchmarks import form_from_labels, label_questions, registry
 from annotations.benchmarks.form_from_labels import AnswerKind
 from annotations.benchmarks.prompt_sets.items import SETS as PROMPT_SETS
 from annotations.benchmarks.registry import Source
+from annotations.database.bulk import seldom_collected
 from annotations.database.rehearsal import rehearsal
 from annotations.errors import ImportRefused
 from annotations.forms.definition import Form
@@ -236,7 +237,9 @@ def _run(
 
 def _write_or_refuse(write: Callable[[Outcome], None], outcome: Outcome) -> None:
     try:
-        write(outcome)
+        # Also while the source is only looked at.
+        with seldom_collected():
+            write(outcome)
     except Unreadable as error:
         raise ImportRefused(error.message) from error
 

@@ -323,7 +323,7 @@ def _export(folder: Path, format: str) -> tuple[float, ...]:
     if format == "parquet":
         import pyarrow.parquet  # noqa: F401
     before, began = _memory(), time.perf_counter()
-    next(label_export.label_rows(study))
+    next(iter(label_export.label_rows(study)))
     first, began = time.perf_counter() - began, time.perf_counter()
     rows, out = label_export.label_rows(study), folder / f"out.{format}"
     if format == "parquet":

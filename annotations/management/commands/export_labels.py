@@ -33,14 +33,14 @@ class Command(StudyCommand):
 
     def do(self, study, *, out, format, consensus, pseudonyms, question, **options) -> None:
         event_log.note(study, "exported", f"exported the labels as {format}, people: {pseudonyms}")
-        rows = label_export.label_rows(study, people=pseudonyms)
+        rows: label_export.Rows = label_export.label_rows(study, people=pseudonyms)
         columns: Sequence[str] = label_export.COLUMNS
         if consensus:
             rows = label_export.consensus_rows(study, rule=consensus)
             columns = label_export.CONSENSUS_COLUMNS
         if consensus and format not in ("csv", "jsonl", "parquet"):
             raise CommandError(f"--consensus writes csv, jsonl or parquet, not {format}.")
-        counted = files.CountedRows(rows)
+        counted = files.count_rows(rows)
         if format != "parquet":
             signature = write_lines(_lines(format, study, counted, columns, question), out)
         elif out is None:

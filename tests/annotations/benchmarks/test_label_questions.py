@@ -3,7 +3,8 @@
 import pytest
 
 from annotations.benchmarks import label_questions
-from annotations.sources.records import LabelRecord
+from annotations.benchmarks.form_from_labels import AnswerKind
+from annotations.sources.records import LabelRecord, Rejected, Remark
 
 SAID = {
     "aligned": [1, 0, 1, 1],
@@ -58,3 +59,26 @@ def test_it_does_not_matter_how_many_values_are_counted_before_they_are_looked_a
 def test_a_source_with_very_many_questions_is_known_by_its_first(monkeypatch):
     monkeypatch.setattr(label_questions, "MOST", 2)
     assert list(label_questions.asked_by(labels(), {})) == ["aligned", "mood"]
+
+
+@pytest.mark.parametrize("block", [1, 2, 1000])
+def test_labels_that_are_adapted_are_the_same_by_any_number_of_them(block, monkeypatch):
+    monkeypatch.setattr(label_questions, "BLOCK", block)
+    asked = {
+        "A mood": AnswerKind("a_mood", "choice"),
+        "aligned": AnswerKind("aligned", "yes/no"),
+        "taste": AnswerKind("taste", "1-5"),
+    }
+    remark = Remark("There is more.")
+    answers = [("aligned", 7.0), ("A mood", "calm"), ("taste", 5.0), ("taste", 6.0), ("why", "x")]
+    given = [LabelRecord("i", "r", *answer, line=n) for n, answer in enumerate(answers)]
+    adapted = list(label_questions.adapt([*given[:2], remark, *given[2:]], asked, {"aligned"}))
+    refusal = "“taste” takes a whole number from 1 to 5."
+    assert adapted == [
+        given[0],
+        given[1]._replace(question="a_mood"),
+        remark,
+        given[2],
+        Rejected("value", 6.0, refusal, 3, ""),
+        given[4],
+    ]

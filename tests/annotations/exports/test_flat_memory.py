@@ -109,7 +109,7 @@ def test_a_form_is_loaded_once_and_not_once_for_each_annotation():
 @pytest.mark.parametrize("rows", [labels.label_rows, scores.score_rows])
 def test_the_first_row_waits_for_the_first_images_only(rows, small_chunks):
     study = labelled(100)
-    rows = rows(study)
+    rows = iter(rows(study))
     with CaptureQueriesContext(
         connection,
     ) as asked:
@@ -122,7 +122,7 @@ def test_the_first_row_waits_for_the_first_images_only(rows, small_chunks):
 
 def test_whoever_joins_meanwhile_has_a_name_too(small_chunks):
     study = labelled(40)
-    rows = labels.label_rows(study)
+    rows = iter(labels.label_rows(study))
     first = next(rows)
     making.labels(study, {"i00039": {"dora": 0.0}})
     assert len({row["rater"] for row in [first, *rows]}) == 4
