@@ -43,7 +43,7 @@ def asked_by(labels: Iterable[Any], said: Mapping[str, str]) -> dict[str, Answer
     of_parts: set[str] = set()
     for of_type, found in groupby(labels, type):
         while of_type is LabelRecord and (block := list(islice(found, AT_A_TIME))):
-            _see(Counter(map(ANSWER, block)), seen, of_parts)
+            _count_values(Counter(map(ANSWER, block)), seen, of_parts)
     questions = {}
     for question, column in seen.items():
         kind = said.get(question, "")
@@ -55,7 +55,7 @@ def asked_by(labels: Iterable[Any], said: Mapping[str, str]) -> dict[str, Answer
     return questions
 
 
-def _see(
+def _count_values(
     counts: Counter[tuple[str, float | str, int | None]],
     seen: dict[str, Column],
     of_parts: set[str],

@@ -1,4 +1,4 @@
-"""PersonAnswers sets as rows and as lines: the tidy columns, in constant memory."""
+"""Labelled sets as rows and as lines: the tidy columns, in constant memory."""
 
 from __future__ import annotations
 
