@@ -81,7 +81,7 @@ def best_epsilon(
 def _finer(n: int) -> list[float]:
     """How many cells: few to begin with, then as many as halve the work of what comes after."""
     finest = n ** (4 / 3) / 7
-    return [min(finest, 2.0**14), min(finest, 2.0**22)] if finest > 2**16 else [finest]
+    return [min(finest, 2.0**14), min(finest, 2.0**21)] if finest > 2**16 else [finest]
 
 
 def _by_correlation(
@@ -142,7 +142,7 @@ def _both(some: list[Range], others: list[Range]) -> list[Range]:
 def _lags(line: Differences, cell: Codes, lags: int) -> tuple[Codes, Codes]:
     """How many tied and how many concordant pairs lie 0, 1, ... lags - 1 cells apart."""
     cells = int(cell[-1]) + 1
-    length = scipy.fft.next_fast_len(cells + lags, real=True)
+    length = _padded(cells + lags)
     # In place: of a million scores each of these takes a hundred megabytes.
     tied = np.zeros(length // 2 + 1)
     lower, concordant = np.zeros((2, tied.size), dtype=np.complex128)
@@ -161,6 +161,13 @@ def _lags(line: Differences, cell: Codes, lags: int) -> tuple[Codes, Codes]:
     # Lag 0 holds every item with itself, and every other pair of a cell twice.
     pairs_at[0][0] = (pairs_at[0][0] - line.scores.size) // 2
     return pairs_at[0], pairs_at[1]
+
+
+def _padded(size: int) -> int:
+    """The next of 9, 12, 18, 24, 36 …: SciPy keeps its plans for the last sixteen lengths, and of a million
+    scores each of them takes thirty megabytes."""
+    sixteenth = max(1, (1 << (size - 1).bit_length()) // 16)
+    return next(parts * sixteenth for parts in (9, 12, 18) if size <= parts * sixteenth)
 
 
 def _in_whole_numbers(transformed: np.ndarray, length: int, lags: int) -> Codes:
