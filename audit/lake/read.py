@@ -1,9 +1,13 @@
-"""Reads a lake's study into the same series as the database gives, column by column, through DuckDB."""
+"""Reads a lake's study into the same series as the database gives, column by column, through DuckDB.
+
+Only images that people have labelled come into memory. The others stay on the disk (`audit.lake.columns`).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
@@ -11,9 +15,19 @@ from typing import Any
 
 import numpy as np
 
-from annotations import consensus, marks
+from annotations import marks
+from annotations.database.bulk import return_arrays
 from annotations.scales import CANT_TELL
 from annotations.studies.queries import frequent_words
+from audit.lake.columns import (
+    FAILED,
+    VERDICTS,
+    Columns,
+    Names,
+    StoredPeople,
+    StoredScores,
+    left_out,
+)
 from audit.lake.files import ADDED, COLUMNS, LakeRefused, checked_files, needs, schema, stamp_of
 from audit.reports.pairing import (
     UNRATED,
@@ -26,9 +40,39 @@ from audit.reports.pairing import (
 )
 from judges.lake.sources import reason_of
 
-ROWS = 1_000_000  # read at once
+ROWS = 200_000  # read at once
+# What DuckDB holds beside them; what is more goes to the disk. Each thread wants a part of it.
+MEMORY, THREADS = "400MB", 2
 # The SQL below is put together from names of this file; what comes from outside goes beside it.
 OF_IMAGES = "atom IS NULL AND value IS NOT NULL"
+LISTS_OF_TAGS = """
+CREATE TABLE lists_of_tags AS SELECT tags, row_number() OVER () - 1 AS code
+FROM (SELECT DISTINCT coalesce(tags, []) AS tags FROM prompts)"""
+NUMBERED_PROMPTS = """
+CREATE TABLE numbered_prompts AS
+SELECT prompt_id, row_number() OVER (ORDER BY prompt_id) - 1 AS prompt, code AS tags, atomicity
+FROM prompts JOIN lists_of_tags ON lists_of_tags.tags = coalesce(prompts.tags, [])"""
+# The ends spare DuckDB to look through all.
+KEYS = """
+SELECT place, image_id FROM places JOIN chosen USING (place) WHERE place BETWEEN ? AND ?"""
+CODES = "prompts", "generators", "variants", "tags"
+IMAGES = """
+SELECT place, atomicity::DOUBLE, prompt, g.code, v.code, tags FROM places
+JOIN numbered_prompts USING (prompt_id)
+JOIN numbered_generators g ON g.name = generator JOIN numbered_variants v ON v.name = variant"""
+SCORES = f"""
+SELECT place, value, CASE WHEN value IS NULL OR isnan(value) THEN {FAILED} WHEN correct THEN 2
+WHEN NOT correct THEN 1 ELSE 0 END, assumed FROM scored JOIN places USING (image_id)"""  # noqa: S608
+# What most people say of an atom; without those on which they are even.
+LABELLED_ATOMS = """
+CREATE OR REPLACE TABLE labelled_atoms AS SELECT place, atom, any_value(value) AS label FROM (
+    SELECT place, atom, value, count(*) AS n, max(n) OVER (PARTITION BY place, atom) AS most
+    FROM answers JOIN places USING (image_id)
+    WHERE question = 'atom' AND atom IS NOT NULL AND value IS NOT NULL GROUP BY place, atom, value
+) WHERE n = most GROUP BY place, atom HAVING count(*) = 1"""
+JUDGED_ATOMS = """
+SELECT kind, place, value, label FROM judged JOIN places USING (image_id)
+JOIN labelled_atoms USING (place, atom) ORDER BY place, atom"""
 
 
 class LakeStudy:
@@ -45,15 +89,36 @@ class LakeStudy:
                 "The labels of this study were drawn with unequal chances, which a lake does not "
                 f"hold. Report on the study itself: manage.py report {self.slug}"
             )
-        self.base = needs("duckdb").connect()
+        return_arrays()
+        self.columns = Columns()
+        # On the disk, too: keys of ten million images take a gigabyte.
+        self.base = needs("duckdb").connect(
+            self.columns.folder / "keys",
+            config={
+                "memory_limit": MEMORY,
+                "threads": THREADS,
+                "preserve_insertion_order": False,
+                "temp_directory": str(self.columns.folder / "spilled"),
+            },
+        )
         for table in ("images", "prompts", "generators"):
             self._view(table, [f"{table}.parquet"])
         self._view("answers", self._named_columns("answers/"))
         with self._reading():
             self.base.execute(
-                "CREATE TEMP TABLE places AS SELECT image_id, "
+                "CREATE TABLE places AS SELECT *, "
                 "row_number() OVER (ORDER BY image_id) - 1 AS place FROM images"
             )
+        ((self.images,),) = self._ask("SELECT count(*) FROM places")
+
+    def keys_at(self, places: np.ndarray) -> np.ndarray:
+        """Of the images at these places, which ascend."""
+        keys = np.empty(places.size, dtype=object)
+        self.base.register("chosen", needs("pyarrow").table({"place": places}))
+        ends = [int(end) for end in places[[0, -1]]] if places.size else [0, 0]
+        for found, some in self._columns(KEYS, *ends):
+            keys[np.searchsorted(places, found)] = some
+        return keys
 
     def questions(self) -> list[str]:
         rows = self._ask(f"SELECT DISTINCT question FROM answers WHERE {OF_IMAGES}")  # noqa: S608
@@ -76,130 +141,163 @@ class LakeStudy:
             raise LakeRefused(
                 "A lake holds what people answered, not what the owner decided: use another consensus."
             )
-        people = self._people(question)
-        labels = self._atom_labels()
-        return Paired(
-            people,
-            tuple(
-                self._judge(told, people, labels)
-                for told in self.manifest["judges"]
-                if judges is None or told["facts"]["name"] in judges
-            ),
-        )
+        names = self._names
+        labelled, places = self._people(question)
+        whole = StoredPeople(labelled, places, Keys(self), self.columns, names)
+        # Before the judges are read: nothing else takes as much memory.
+        people = replace(labelled, left_out=left_out(whole))
+        with_atoms = self._number_of_labelled_atoms() > 0
+        scored, everywhere = [], []
+        for told in self.manifest["judges"]:
+            if judges is None or told["facts"]["name"] in judges:
+                judge = self._judge(told, places, whole.prompts if with_atoms else None)
+                scored.append(judge)
+                everywhere.append(StoredScores(judge, self.columns))
+        return Paired(people, tuple(scored), Paired(whole, tuple(everywhere)))
 
     @cached_property
-    def _prompts(self) -> dict[str, tuple[int, tuple[str, ...], float]]:
-        """Key -> its number in the order of keys, tags, atomicity."""
-        rows = self._ask("SELECT prompt_id, tags, atomicity FROM prompts ORDER BY prompt_id")
-        return {
-            key: (code, tuple(tags or ()), np.nan if atomicity is None else atomicity)
-            for code, (key, tags, atomicity) in enumerate(rows)
-        }
+    def _generators(self) -> list[tuple[str, date | None]]:
+        rows = self._ask("SELECT generator, release_date FROM generators")
+        return sorted(rows, key=lambda row: by_date(row[1], row[0]))
 
-    def _people(self, question: str) -> People:
+    @cached_property
+    def _names(self) -> Names:
+        """The columns of all images are written, as codes; this is what the codes stand for."""
+        variants = [name for (name,) in self._ask("SELECT DISTINCT variant FROM images ORDER BY 1")]
+        self._number("numbered_generators", [name for name, _ in self._generators])
+        self._number("numbered_variants", variants)
         with self._reading():
-            images = self.base.execute(
-                "SELECT image_id, prompt_id, generator, variant FROM images ORDER BY image_id"
-            ).fetchnumpy()
-        generators = sorted(
-            self._ask("SELECT generator, release_date FROM generators"),
-            key=lambda row: by_date(row[1], row[0]),
-        )
-        code_of = {name: code for code, (name, _) in enumerate(generators)}
-        prompts = [self._prompts[key] for key in images["prompt_id"]]
-        ratings, raters = self._ratings(question, len(prompts))
+            self.base.execute(LISTS_OF_TAGS)
+            self.base.execute(NUMBERED_PROMPTS)
+        codes = {name: np.zeros(self.images, dtype=np.int32) for name in CODES}
+        atomicity = np.full(self.images, np.nan)
+        found = 0
+        for place, known, *columns in self._columns(IMAGES):
+            atomicity[place] = known
+            for name, column in zip(CODES, columns, strict=True):
+                codes[name][place] = column
+            found += place.size
+        if found != self.images:
+            raise LakeRefused(
+                f"{self.folder} has images of prompts or generators that it does not hold: export "
+                "the study into the lake again."
+            )
+        for name, values in {**codes, "atomicity": atomicity}.items():
+            self.columns.write(name, values)
+        lists = [
+            tuple(tags) for (tags,) in self._ask("SELECT tags FROM lists_of_tags ORDER BY code")
+        ]
+        return Names(variants, lists)
+
+    def _number(self, name: str, texts: Sequence[str]) -> None:
+        """A table of these texts and of their places among them."""
+        pyarrow = needs("pyarrow")
+        columns = pyarrow.array(texts, pyarrow.string()), np.arange(len(texts))
+        self.base.register(name, pyarrow.table(columns, names=["name", "code"]))
+
+    def _people(self, question: str) -> tuple[People, np.ndarray]:
+        """The images that people have labelled, and their places among all."""
+        ratings, places, raters = self._ratings(question)
         given = f"FROM answers WHERE question = ? AND {OF_IMAGES}"
         forms = self._ask(f"SELECT DISTINCT form {given}", question)
         ((answers,),) = self._ask(f"SELECT count(*) {given}", question)
-        return People(
+        read, names = self.columns.read, self._names
+        people = People(
             study=self.slug,
             question=question,
             scale=scale_of(question, self.asked, ratings),
-            images=np.array(images["image_id"], dtype=object),
-            prompts=np.array([code for code, _, _ in prompts], dtype=np.int64),
-            generators=np.array([code_of[name] for name in images["generator"]], dtype=np.int64),
-            variants=np.array(images["variant"], dtype=object),
-            tags=tuple(tags for _, tags, _ in prompts),
-            atomicity=np.array([atomicity for _, _, atomicity in prompts], dtype=float),
-            generator_names=tuple(name for name, _ in generators),
-            release_dates=tuple(released for _, released in generators),
+            images=Keys(self)[places],
+            prompts=read("prompts")[places].astype(np.int64),
+            generators=read("generators")[places].astype(np.int64),
+            variants=names.variants[read("variants")[places]],
+            tags=tuple(names.lists_of_tags[read("tags")[places]]),
+            atomicity=read("atomicity")[places],
+            generator_names=tuple(name for name, _ in self._generators),
+            release_dates=tuple(released for _, released in self._generators),
             ratings=ratings,
             raters=raters,
             forms=frozenset(form for (form,) in forms),
             annotations=answers,
             simulated=bool(set(raters) & set(self.manifest["simulated_people"])),
         )
+        return people, places
 
-    def _ratings(self, question: str, images: int) -> tuple[np.ndarray, tuple[str, ...]]:
-        """Raters × images, the raters by name."""
+    def _ratings(self, question: str) -> tuple[np.ndarray, np.ndarray, tuple[str, ...]]:
+        """Raters × labelled images, the places of these images, and the raters by name."""
         given = f"question = ? AND {OF_IMAGES}"
         names = self._ask(
             f"SELECT DISTINCT rater FROM answers WHERE {given} ORDER BY rater",  # noqa: S608
             question,
         )
         raters = tuple(name for (name,) in names)
-        self.base.execute("CREATE OR REPLACE TEMP TABLE raters (rater VARCHAR, line BIGINT)")
-        if raters:
-            self.base.executemany(
-                "INSERT INTO raters VALUES (?, ?)", [[name, n] for n, name in enumerate(raters)]
+        self._number("raters", raters)
+        with self._reading():
+            self.base.execute(
+                "CREATE OR REPLACE TABLE given AS SELECT code, place, value FROM answers "  # noqa: S608
+                f"JOIN places USING (image_id) JOIN raters ON rater = name WHERE {given}",
+                [question],
             )
-        ratings = np.full((len(raters), images), UNRATED)
-        for line, place, value in self._columns(
-            "SELECT line, place, value FROM answers JOIN places USING (image_id) "  # noqa: S608
-            f"JOIN raters USING (rater) WHERE {given}",
-            question,
-        ):
-            ratings[line, place] = value
-        return ratings, raters
+        labelled = np.zeros(self.images, dtype=bool)
+        for (place,) in self._columns("SELECT place FROM given"):
+            labelled[place] = True
+        places = np.flatnonzero(labelled)
+        ratings = np.full((len(raters), places.size), UNRATED)
+        for code, place, value in self._columns("SELECT code, place, value FROM given"):
+            ratings[code, np.searchsorted(places, place)] = value
+        return ratings, places, raters
 
     def _judge(
-        self, told: dict[str, Any], people: People, labels: dict[tuple[int, int], list[float]]
+        self, told: dict[str, Any], places: np.ndarray, prompts: np.ndarray | None
     ) -> JudgeScores:
-        number, size = told["facts"]["number"], len(people.images)
-        scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
-        failed, assumed = np.zeros(size, dtype=bool), 0
+        """On the images at these places; its scores of all are written. `prompts`: of all images, where
+        people have labelled atoms."""
+        number = told["facts"]["number"]
+        scores, marks = np.full(self.images, np.nan), np.zeros(self.images, dtype=np.int8)
+        assumed = 0
         self._view("scored", [f"scores/{number}.parquet"], "scores")
-        for place, value, correct, zeros in self._columns(
-            "SELECT place, value, correct::DOUBLE, assumed FROM scored JOIN places USING (image_id)"
-        ):
+        for place, value, mark, zeros in self._columns(SCORES):
             scores[place] = value
-            failed[place] = np.isnan(value)
-            verdicts[place] = np.where(np.isnan(value), np.nan, correct)
+            marks[place] = mark
             assumed += int(zeros.sum())
+        self.columns.write(f"scores of {number}", scores)
+        self.columns.write(f"marks of {number}", marks)
         released = told["release_date"]
-        atoms = self._judged_atoms(number, people, labels) if labels else []
         return JudgeScores(
             name=told["name"],
             fingerprint=told["fingerprint"],
             facts=told["facts"],
             release_date=date.fromisoformat(released) if released else None,
-            scores=scores,
-            verdicts=verdicts,
-            failed=failed,
-            **columns_of(atoms),
+            scores=scores[places],
+            verdicts=VERDICTS[marks[places]],
+            failed=marks[places] == FAILED,
+            **self._judged_atoms(number, prompts),
             stopped=told["stopped"],
             assumed=assumed,
         )
 
-    def _atom_labels(self) -> dict[tuple[int, int], list[float]]:
-        """(place of the image, index of the atom) -> people's answers."""
-        rows = self._ask(
-            "SELECT place, atom, list(value) FROM answers JOIN places USING (image_id) "
-            "WHERE question = 'atom' AND atom IS NOT NULL AND value IS NOT NULL GROUP BY ALL"
-        )
-        return {(place, atom): given for place, atom, given in rows}
+    def _number_of_labelled_atoms(self) -> int:
+        with self._reading():
+            self.base.execute(LABELLED_ATOMS)
+        ((number,),) = self._ask("SELECT count(*) FROM labelled_atoms")
+        return int(number)
 
-    def _judged_atoms(
-        self, number: int, people: People, labels: dict[tuple[int, int], list[float]]
-    ) -> list[Atom]:
-        self._view("judged", [f"atom-scores/{number}.parquet"], "atom-scores")
-        rows = self._ask("SELECT place, atom, kind, value FROM judged JOIN places USING (image_id)")
-        atoms = []
-        for place, atom, kind, value in rows:
-            label = label_of(labels[place, atom]) if (place, atom) in labels else np.nan
-            if not np.isnan(label):
-                atoms.append((place, atom, int(people.prompts[place]), value, label, kind))
-        return sorted(atoms)
+    def _judged_atoms(self, number: int, prompts: np.ndarray | None) -> dict[str, np.ndarray]:
+        """By image, and then in the order of the prompt."""
+        kinds, rows = [np.empty(0, dtype=object)], [np.empty((3, 0))]
+        if prompts is not None:
+            self._view("judged", [f"atom-scores/{number}.parquet"], "atom-scores")
+            for kind, *numbers in self._columns(JUDGED_ATOMS):
+                kinds.append(kind)
+                rows.append(np.array(numbers, dtype=float))
+        place, score, label = np.concatenate(rows, axis=1)
+        return {
+            "atom_kinds": np.concatenate(kinds),
+            "atom_scores": score,
+            "atom_labels": label,
+            "atom_prompts": np.empty(0, np.int64)
+            if prompts is None
+            else prompts[place.astype(int)],
+        }
 
     def _cannot_tell(self) -> dict[str, dict[str, int]]:
         typed = [asked["name"] for asked in self.asked if asked.get("kind") == "text"]
@@ -294,19 +392,16 @@ class LakeStudy:
                 return None
 
 
-# Place of the image, index, code of the prompt, score, label, kind.
-Atom = tuple[int, int, int, float, float, str]
+class Keys(Sequence[str]):
+    """Of all images, in their order; read where they are asked for."""
 
+    def __init__(self, source: LakeStudy) -> None:
+        self._source = source
 
-def columns_of(atoms: Sequence[Atom]) -> dict[str, np.ndarray]:
-    return {
-        "atom_kinds": np.array([kind for *_, kind in atoms], dtype=object),
-        "atom_scores": np.array([score for _, _, _, score, _, _ in atoms], dtype=float),
-        "atom_labels": np.array([label for _, _, _, _, label, _ in atoms], dtype=float),
-        "atom_prompts": np.array([prompt for _, _, prompt, _, _, _ in atoms], dtype=np.int64),
-    }
+    def __len__(self) -> int:
+        return self._source.images
 
-
-def label_of(given: Sequence[float]) -> float:
-    """What most people say of an atom; nan for a draw."""
-    return float(consensus.majority(np.array(given, dtype=float)[:, None])[0])
+    def __getitem__(self, which: Any) -> Any:
+        """Those of a slice, or at places that ascend."""
+        places = np.arange(*which.indices(len(self))) if isinstance(which, slice) else which
+        return self._source.keys_at(places)

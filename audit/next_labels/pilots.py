@@ -104,7 +104,7 @@ def _pilot(
     """Of the labelled images among these, with generators' means taken out where they are pooled."""
     people = paired.people
     known: list[JudgeScores] = list(paired.judges)
-    places, prompts = human_scores.in_order(people, here, level, *(one.scores for one in known))
+    places, prompts = human_scores.in_order(people, here, [level, *(one.scores for one in known)])
     said = level[places]
     chances = None
     if people.chances is not None:
@@ -137,7 +137,7 @@ def _effect(paired: Paired, level: np.ndarray, labelled: np.ndarray) -> float:
     prompts = paired.people.prompts[labelled]
     if np.unique(prompts).size == prompts.size:
         return 1.0
-    places, codes = human_scores.in_order(paired.people, labelled, level)
+    places, codes = human_scores.in_order(paired.people, labelled, [level])
     found = planning.design_effect(level[places], codes)
     return 1.0 if isinstance(found, Undefined) else max(1.0, found.value)
 
@@ -173,7 +173,7 @@ def _raters(paired: Paired) -> dict[str, Any]:
         here = (people.generators == code) & answers.any(axis=0)
         if here.any():
             means[here] = math.fsum(ratings[:, here][answers[:, here]]) / answers[:, here].sum()
-    places, prompts = human_scores.in_order(people, answers.any(axis=0), people.mean)
+    places, prompts = human_scores.in_order(people, answers.any(axis=0), [people.mean])
     found = pilot.answers(ratings[:, places] - means[places], prompts)
     if isinstance(found, Undefined):
         return found.as_dict()

@@ -11,7 +11,7 @@ from audit.reports import rankings
 from audit.reports.bootstrap import METHOD, draw_of, est
 from audit.reports.escalation import trusted_share, verdicts_everywhere
 from audit.reports.options import Options
-from audit.reports.pairing import People
+from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Series, graded
 from audit.statistic_names import BAND
 from audit.stats import alternative, candidates, enough
@@ -63,16 +63,17 @@ def decisions(
 
 def decisions_of_most(
     people: People,
+    judge: JudgeScores,
     series: Series,
     threshold: dict[str, Any] | None,
     tables: Tables | Undefined,
     options: Options,
 ) -> dict[str, Any]:
     """Those that follow from the scores and from what most people say (of ratings, from their mean); and
-    the generators' ranking."""
+    the generators' ranking. `judge`: on all images of the study."""
     return {
         "soft_pairwise_accuracy": rankings.soft_pairwise_accuracy(tables),
-        "trusted_share": trusted_share(series, threshold, options),
+        "trusted_share": trusted_share(series, judge, threshold, options),
         "equivalence": _equivalence(series, options),
         **_balanced(series, options),
         "ranking": rankings.ranking_of_judge(people, tables, options),

@@ -16,6 +16,7 @@ from annotations.stored_answers.question import Question, images_n
 from annotations.stored_answers.store import keys_of, read_figures
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
+from audit.reports.pairing import JudgeScores
 from audit.reports.reference import Series
 from audit.stats import escalation
 from audit.stats.estimate import Undefined
@@ -59,15 +60,15 @@ def verdicts_everywhere(
 
 
 def trusted_share(
-    series: Series, threshold: dict[str, Any] | None, options: Options
+    series: Series, judge: JudgeScores, threshold: dict[str, Any] | None, options: Options
 ) -> dict[str, Any]:
     """The share of labelled images on which the judge's verdict may stand. Confidence is how far the
-    score lies from the boundary of yes and no."""
-    cut = boundary(series.score, series.verdict, threshold)
+    score lies from the boundary of yes and no. `judge`: on all images of the study."""
+    scores = judge.scores
+    cut = boundary(scores, judge.verdicts, threshold)
     if isinstance(cut, Undefined):
         return est(cut)
-    scored = ~np.isnan(series.score)
-    there = scored & ~np.isnan(series.yes) & ~np.isnan(series.verdict)
+    there = ~np.isnan(series.score) & ~np.isnan(series.yes) & ~np.isnan(series.verdict)
     n = int(there.sum())
     if not n:
         return est(Undefined("no image has what this number needs", 0))
@@ -90,7 +91,7 @@ def trusted_share(
         risk = f"{100 * RISK:g}"
         not_shown = gettext_noop(f"{risk} % disagreement or less cannot be shown")
         reason = found.reason if few else not_shown
-        return {**est(Undefined(reason, n)), **facts, "to_people": len(scored)}
+        return {**est(Undefined(reason, n)), **facts, "to_people": len(scores)}
     stands = (sure[there] >= found.threshold) * 1.0
     draw = draw_of(series.prompts[there], options)
     return {
@@ -101,7 +102,7 @@ def trusted_share(
         "wrong": found.wrong,
         "bound": found.bound,
         # Of all images of the study, labelled or not; without a score there is nothing to trust.
-        "to_people": int((~scored | (sure < found.threshold)).sum()),
+        "to_people": int((np.isnan(scores) | (np.abs(scores - cut) < found.threshold)).sum()),
     }
 
 

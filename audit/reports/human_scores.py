@@ -10,8 +10,9 @@ judge.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -74,12 +75,17 @@ def chances_at(
     return said, np.where(gone, 0.0, chances)
 
 
-def in_order(people: People, where: np.ndarray, *held: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def in_order(
+    people: People, where: np.ndarray, held: Iterable[np.ndarray]
+) -> tuple[np.ndarray, np.ndarray]:
     """The places of these images, and their prompts as numbers, in an order that follows from their
-    answers: a sum in the order of names would have another last digit under other names."""
-    places = np.arange(people.prompts.size)[where]
-    rows = [row[places] for row in (*held, people.chances, people.drawn) if row is not None]
-    prompts = by_content(people.prompts[places], *rows)
+    answers: a sum in the order of names would have another last digit under other names. Of the series
+    `held` one is read at a time."""
+    prompts = people.prompts
+    places = np.arange(prompts.size)[where]
+    drawn = (row for row in (people.chances, people.drawn) if row is not None)
+    rows = [row[places] for row in chain(held, drawn)]
+    prompts = by_content(prompts[places], *rows)
     order = np.lexsort((*rows, prompts))
     return places[order], prompts[order]
 
@@ -87,7 +93,7 @@ def in_order(people: People, where: np.ndarray, *held: np.ndarray) -> tuple[np.n
 def weighted(people: People, values: np.ndarray, where: np.ndarray, *, ends: bool = True) -> Result:
     """The mean over all images, each label counting 1 / chance."""
     scale = 100.0 if people.scale.in_points else 1.0
-    where, prompts = in_order(people, where, values)
+    where, prompts = in_order(people, where, [values])
     said, chances = chances_at(people, values[where] * scale, where)
     result = drawn_sample.mean(said, chances, prompts)
     if isinstance(result, Undefined):
@@ -101,7 +107,7 @@ def levels(
 ) -> dict[str, Any]:
     """The part of STATS that is weighted: people's mean, the judge's on the same images, and by how much
     they differ."""
-    level = reference.yes if people.scale.is_yes_no else reference.mean
+    level = reference.values
     both = np.where(np.isnan(judge.scores), np.nan, level)
     scores = np.where(np.isnan(level), np.nan, judge.scores)
     no_points = why_no_points(people, judge.scores)
@@ -136,12 +142,12 @@ def facts(people: People) -> dict[str, Any]:
 
 
 def human_score_assisted(
-    people: People, judges: Sequence[JudgeScores], reference: Reference, here: np.ndarray
+    people: People, judges: Sequence[JudgeScores], level: np.ndarray, here: np.ndarray
 ) -> dict[str, Any]:
-    """EST, and: the target, the labels alone, each judge's weight, what the labels are worth."""
+    """EST, and: the target, the labels alone, each judge's weight, what the labels are worth. `level`:
+    `Reference.values`, of all images."""
     scale = 100.0 if people.scale.in_points else 1.0
-    level = reference.yes if people.scale.is_yes_no else reference.mean
-    here, prompts = in_order(people, here, level, *(judge.scores for judge in judges))
+    here, prompts = in_order(people, here, chain([level], (judge.scores for judge in judges)))
     said = level[here] * scale
     names, scores = helpers(judges, here, int((~np.isnan(said)).sum()))
     if not names:

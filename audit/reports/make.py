@@ -203,8 +203,11 @@ class Computation:
                 partial(self._earlier_cut, judge.name),
                 made_with,
                 of_people,
+                everywhere,
             )
-            for judge in self.paired.judges
+            for judge, everywhere in zip(
+                self.paired.judges, self.paired.everything.judges, strict=True
+            )
         }
         self.progress = progress
         self.source = source
@@ -223,7 +226,7 @@ class Computation:
 
     @property
     def judgements(self) -> int:
-        return len(self.paired.people.images) * len(self.judges)
+        return len(self.paired.everything.people.images) * len(self.judges)
 
     def is_told_in(self, body: dict[str, Any]) -> bool:
         """Whether a stored body was made of the same data in the same way: then each number in it is
@@ -312,16 +315,22 @@ class Computation:
         step()
         earlier = self.earlier("people") if self.judgements >= WORTH_SHARING else {}
         of_generators = earlier.get(OF_GENERATORS, {})
+        silent = self._silent_by_generator()
         return {
             **people_of(self.seen, self.options, earlier, self._made_with),
             "ceiling": human_ceiling(self.seen, self.options),
             OF_GENERATORS: {
                 name: reuse_of_generator(
-                    self.seen, here, self.options, of_generators.get(name, {}), self._made_with
+                    self.seen, here, n, self.options, of_generators.get(name, {}), self._made_with
                 )
-                for name, here in by_generator(self.seen)
+                for (name, here), n in zip(by_generator(self.seen), silent, strict=True)
             },
         }
+
+    def _silent_by_generator(self) -> tuple[int, ...]:
+        """How many images the arrays leave out."""
+        left_out = self.seen.left_out
+        return left_out.by_generator if left_out else (0,) * len(self.seen.generator_names)
 
     def _key(self, name: str, *judges: str) -> str:
         """Of all that a part reads: no other judge can change it."""
@@ -429,15 +438,16 @@ class Computation:
         }
 
     def _generators(self, told: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
-        people = self.paired.people
+        people, everything = self.paired.people, self.paired.everything
+        said = self.reference.values
+        everywhere = people.left_out.spread(said) if people.left_out else said
         rows = []
         for code, name in enumerate(people.generator_names):
             date = people.release_dates[code]
-            here = people.generators == code
+            here, all_here = people.generators == code, everything.people.generators == code
             level = self.reference.level(here)
             of_people = told[name]
             if self.weighs:
-                said = self.reference.yes if people.scale.is_yes_no else self.reference.mean
                 level = human_scores.weighted(people, said, here)
                 of_people = human_scores.refused(of_people)
                 of_people["human_mean"] = est(human_scores.weighted(people, people.mean, here))
@@ -445,10 +455,10 @@ class Computation:
                 {
                     "name": name,
                     "release_date": date.isoformat() if date else None,
-                    "images": int(here.sum()),
+                    "images": int(all_here.sum()),
                     "human_score": est(level),
                     "human_score_assisted": human_scores.human_score_assisted(
-                        people, self.paired.judges, self.reference, here
+                        everything.people, everything.judges, everywhere, all_here
                     ),
                     **of_people,
                     "saturated": drift.saturated(enough.required(level))
@@ -469,31 +479,26 @@ def _as_stored(told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _missing(paired: Paired, reference: Reference) -> dict[str, Any]:
-    people = paired.people
-    unlabelled = ~people.has_labels
-    gaps = {
-        judge.name: (np.isnan(judge.scores) & ~judge.failed, judge.failed)
-        for judge in paired.judges
-    }
+    everything, judges = paired.everything.people, paired.everything.judges
+    unlabelled = ~everything.has_labels
+
+    def first(where: np.ndarray) -> list[str]:
+        return everything.images[np.flatnonzero(where)[:NAMED]].tolist()
+
+    counts: dict[str, dict[str, int]] = {}
+    named: dict[str, dict[str, list[str]]] = {}
+    for judge in judges:
+        failed = judge.failed
+        gaps = {"absent": np.isnan(judge.scores) & ~failed, "failed": failed}
+        counts[judge.name] = {kind: int(where.sum()) for kind, where in gaps.items()}
+        named[judge.name] = {kind: first(where) for kind, where in gaps.items()}
     return {
         "labels": int(unlabelled.sum()),
-        "undecided": int((people.has_labels & np.isnan(reference.yes)).sum()),
-        "scores": {
-            name: {"absent": int(absent.sum()), "failed": int(failed.sum())}
-            for name, (absent, failed) in gaps.items()
-        },
+        "undecided": int((paired.people.has_labels & np.isnan(reference.yes)).sum()),
+        "scores": counts,
         # Answers that a model did not tell and that count 0: the scores are lower bounds.
-        "assumed": {judge.name: judge.assumed for judge in paired.judges if judge.assumed},
-        "named": {
-            "labels": people.images[unlabelled][:NAMED].tolist(),
-            "scores": {
-                name: {
-                    "absent": people.images[absent][:NAMED].tolist(),
-                    "failed": people.images[failed][:NAMED].tolist(),
-                }
-                for name, (absent, failed) in gaps.items()
-            },
-        },
+        "assumed": {judge.name: judge.assumed for judge in judges if judge.assumed},
+        "named": {"labels": first(unlabelled), "scores": named},
     }
 
 

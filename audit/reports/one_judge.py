@@ -49,7 +49,8 @@ class Cut:
 
 class JudgeReport:
     """`earlier` gives what an earlier report has computed of a cut, empty where there is none; `made_with` is
-    a hash of what every number rests on besides the items; `of_people`: the hashes of the reference."""
+    a hash of what every number rests on besides the items; `of_people`: the hashes of the reference;
+    `everywhere`: the judge on all images, where `paired` leaves some out."""
 
     def __init__(
         self,
@@ -60,17 +61,18 @@ class JudgeReport:
         earlier: Callable[[str], dict[str, Any]] = lambda cut: {},
         made_with: str = "",
         of_people: PeopleHashes | None = None,
+        everywhere: JudgeScores | None = None,
     ) -> None:
         self.earlier, self.made_with = earlier, made_with
         self.of_people = of_people or PeopleHashes(
             reference.yes, reference.mean, paired.people.prompts
         )
         self.people = paired.people
-        self.judge = judge
+        self.judge, self.everywhere = judge, everywhere or judge
         self.options = options
         self.reference = reference
         verdicts, self.threshold = self._verdicts()
-        self.series: Series = series_of(self.people, judge, reference, verdicts)
+        self.series: Series = series_of(self.people, judge, reference, verdicts, self.everywhere)
 
     def facts(self) -> dict[str, Any]:
         date = self.judge.release_date
@@ -109,7 +111,7 @@ class JudgeReport:
             ),
             Cut("over_time", self._over_time, len(self.people.generator_names)),
             Cut("decisions", lambda step: _and(step, self._decisions())),
-            Cut("closer", lambda step: _and(step, self._closer())),
+            Cut("closer", self._last),
         ]
 
     @staticmethod
@@ -248,7 +250,9 @@ class JudgeReport:
         )
 
         def compute() -> dict[str, Any]:
-            return decisions_of_most(people, series, threshold, self.tables, self.options)
+            return decisions_of_most(
+                people, self.everywhere, series, threshold, self.tables, self.options
+            )
 
         earlier = self.earlier("decisions")
         of_most = reuse(earlier.get(OF_MOST, {}), read, compute)
@@ -266,6 +270,13 @@ class JudgeReport:
             OF_MOST: of_most,
             OF_MEANS: of_means,
         }
+
+    def _last(self, step: Step) -> dict[str, Any]:
+        """What the cuts share takes more memory than the judge's scores: twelve judges' would not fit."""
+        found = _and(step, self._closer())
+        for shared in ("own_average", "tables", "kinds"):
+            self.__dict__.pop(shared, None)
+        return found
 
     def _closer(self) -> dict[str, Any]:
         """What needs no ranks of many images."""
@@ -324,7 +335,7 @@ class JudgeReport:
         if given is not None:
             verdicts = np.where(np.isnan(judge.scores), np.nan, (judge.scores >= given) * 1.0)
             return verdicts, {"from": [given], "chosen": "given"}
-        if judge.has_verdicts:
+        if self.everywhere.has_verdicts:
             return judge.verdicts, None
         verdicts = np.full(len(judge.scores), np.nan)
         chosen = thresholds.cross_validated(

@@ -38,13 +38,39 @@ from annotations.studies.queries import answers_in_words, cannot_tell
 from audit.reports.sharing.kept_arrays import KeptArrays
 from audit.reports.sharing.parts import key_of
 from audit.stats.instrument.moments import Answers, answers_of
-from audit.stats.resampling.cluster_order import by_content
-from audit.stats.series import FEW, SAMPLE, Codes, coded, group_codes
+from audit.stats.resampling.cluster_order import by_content, number_items
+from audit.stats.series import FEW, SAMPLE, Codes, Floats, coded
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
 from judges.runs.form_question import form_question
 
 UNRATED = np.nan
+BLOCK = 2**16  # values hashed at once
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Images that nobody has labelled, where the arrays leave them out: most numbers read only the others."""
+
+    size: int  # of all images
+    labelled: Codes  # the places of those that are in the arrays
+    # Each slice of all images, also one of which nobody has labelled any, with how many are left out there.
+    by_generator: tuple[int, ...]
+    by_tag: Mapping[str, int]
+    atomicities: tuple[float, ...]
+    variants: tuple[str, ...]
+    # `People.prompts_by_content` of those in the arrays, which follows from all.
+    prompts_by_content: Codes
+
+    @cached_property
+    def images(self) -> int:
+        return self.size - self.labelled.size
+
+    def spread(self, values: Floats) -> Floats:
+        """Over all images, nan where they are left out."""
+        everywhere = np.full(self.size, np.nan)
+        everywhere[self.labelled] = values
+        return everywhere
 
 
 @dataclass(frozen=True)
@@ -74,6 +100,7 @@ class People:
     drawn: np.ndarray | None = None
     certain: np.ndarray | None = None
     ids: np.ndarray | None = None  # of the images, where they lie in a database
+    left_out: LeftOut | None = None  # images that are in no array here
 
     def name_of(self, row: int) -> str:
         """What a report calls this person; `raters` are the names, which no report shows."""
@@ -105,17 +132,51 @@ class People:
     def prompts_by_content(self) -> Codes:
         """A number for the prompt of each image that follows from what people say of its images and from
         where these belong, and from no name: two prompts of one number could change places."""
-        said = self.answers.mean, self.answers.count, self.answers.pair
-        alike = np.unique(self.ratings, return_inverse=True)[1].reshape(self.ratings.shape)
-        given = np.where(np.isnan(self.ratings), 0, alike + 1)
+        left_out = self.left_out
+        return self.find_prompts_by_content() if left_out is None else left_out.prompts_by_content
+
+    def find_prompts_by_content(self) -> Codes:
+        alone, said = self.number_answers()
+        places = (found.astype(np.int32) for found in self._number_belongings(alone))
+        return by_content(self.prompts, said, self.atomicity, *places)
+
+    def number_answers(self) -> tuple[Codes, Codes]:
+        """A number for each image by its answers, and one by who gave them, too."""
+        return number_answers(self.answers, self.number_voices())
+
+    def _number_belongings(self, said: Codes) -> Iterator[Codes]:
+        """Where images belong, by the answers to all that belongs there."""
+        yield by_content(self.generators, said)
+        lists, codes = self.lists_of_tags()
+        texts = np.unique(["\n".join(sorted(tags)) for tags in lists], return_inverse=True)[1]
+        yield by_content(texts[codes] if lists else codes, said)
+        yield by_content(self.number_variants(), said)
+
+    def number_variants(self) -> Codes:
+        names = {variant: code for code, variant in enumerate(sorted(set(self.variants)))}
+        return np.fromiter((names[variant] for variant in self.variants), np.int64)
+
+    def number_voices(self) -> Codes:
+        """A number for each image that follows from who answered what, and from no name."""
+        found = [np.unique(row[~np.isnan(row)]) for _, row in self.rows_of_ratings()]
+        values = np.unique(np.concatenate(found)) if found else np.zeros(0)
+
+        def read_codes() -> Iterator[Codes]:
+            for _, row in self.rows_of_ratings():
+                yield np.where(np.isnan(row), 0, np.searchsorted(values, row) + 1)
+
         # Who says most, then who says highest: numbers of people without their names.
-        order = by_content(np.arange(len(given)), (given > 0).sum(axis=1), given.sum(axis=1))
-        tags = group_codes(
-            np.array(["\n".join(sorted(tags)) for tags in self.tags], dtype=object),
-            self.prompts.size,
-        )[0]
-        places = (by_content(part, *said) for part in (self.generators, tags, self.variants))
-        return by_content(self.prompts, *said, (order + 1) @ given, self.atomicity, *places)
+        sizes = [((row > 0).sum(), row.sum()) for row in read_codes()]
+        number, total = np.array(sizes, dtype=np.int64).reshape(-1, 2).T
+        order = by_content(np.arange(len(sizes)), number, total)
+        voices = np.zeros(len(self.images), dtype=np.int64)
+        for place, row in zip(order.tolist(), read_codes(), strict=True):
+            voices += (place + 1) * row
+        return voices
+
+    def rows_of_ratings(self) -> Iterator[tuple[str, np.ndarray]]:
+        """Each person's name and answers, one person at a time."""
+        return zip(self.raters, self.ratings, strict=True)
 
     @cached_property
     def hashes_of_ratings(self) -> list[str]:
@@ -126,15 +187,22 @@ class People:
     def hash_of_means(self) -> str:
         return key_of(self.mean)
 
+    def lists_of_tags(self) -> tuple[list[tuple[str, ...]], Codes]:
+        """The lists, and which of them each image has. Images of a prompt hold the same list: each is
+        looked through once."""
+        lists = {id(tags): tags for tags in self.tags}
+        code_of = {name: code for code, name in enumerate(lists)}
+        codes = np.fromiter((code_of[id(tags)] for tags in self.tags), np.int64)
+        return list(lists.values()), codes
+
     @cached_property
     def by_tag(self) -> dict[str, np.ndarray]:
         """Where each tag is, in the order of the tags."""
-        # Images of a prompt hold the same list: each is looked through once.
-        lists = {id(tags): tags for tags in self.tags}
-        code_of = {name: code for code, name in enumerate(lists)}
-        codes = np.array([code_of[id(tags)] for tags in self.tags], np.int64)
-        held: dict[str, list[int]] = {}
-        for code, tags in enumerate(lists.values()):
+        lists, codes = self.lists_of_tags()
+        held: dict[str, list[int]] = (
+            {tag: [] for tag in self.left_out.by_tag} if self.left_out else {}
+        )
+        for code, tags in enumerate(lists):
             for tag in set(tags):
                 held.setdefault(tag, []).append(code)
         found = {}
@@ -146,16 +214,25 @@ class People:
 
     @cached_property
     def by_atomicity(self) -> dict[str, np.ndarray]:
-        known = np.unique(self.atomicity[~np.isnan(self.atomicity)])
+        known: Iterable[float] = np.unique(self.atomicity[~np.isnan(self.atomicity)])
+        if self.left_out is not None:
+            known = self.left_out.atomicities
         return {f"{n:g}": self.atomicity == n for n in known}
 
     @cached_property
     def by_variant(self) -> dict[str, np.ndarray]:
-        return {variant: self.variants == variant for variant in sorted(set(self.variants))}
+        known = sorted(set(self.variants)) if self.left_out is None else self.left_out.variants
+        return {variant: self.variants == variant for variant in known}
 
     @cached_property
     def has_labels(self) -> np.ndarray:
         return ~np.isnan(self.ratings).all(axis=0) if len(self.raters) else _no(self.images)
+
+
+def number_answers(answers: Answers, voices: Codes) -> tuple[Codes, Codes]:
+    """`People.number_answers`. `voices`: for each image a number for who answered what."""
+    alone = number_items(voices.size, answers.mean, answers.count, answers.pair)[0]
+    return alone, number_items(voices.size, alone, voices)[0]
 
 
 @dataclass(frozen=True)
@@ -188,13 +265,19 @@ class JudgeScores:
 class Paired:
     people: People
     judges: tuple[JudgeScores, ...]
+    # The same with all images, where some are left out here.
+    whole: Paired | None = None
+
+    @property
+    def everything(self) -> Paired:
+        return self.whole or self
 
     @cached_property
     def digest(self) -> str:
         """A hash of everything that the statistics depend on, and of nothing else."""
         sha = hashlib.sha256()
-        _hash(sha, self._of_people())
-        for judge in self.judges:
+        _hash(sha, self.everything._of_people())
+        for judge in self.everything.judges:
             facts = [
                 judge.fingerprint,
                 judge.scores,
@@ -204,7 +287,7 @@ class Paired:
                 judge.atom_labels,
                 *([judge.stopped] if judge.stopped else []),
                 *([judge.assumed] if judge.assumed else []),
-                *([judge.atom_kinds.tolist()] if judge.atom_kinds.size else []),
+                *([judge.atom_kinds] if judge.atom_kinds.size else []),
                 *([judge.atom_prompts] if judge.atom_prompts.size else []),
             ]
             _hash(sha, facts)
@@ -213,15 +296,14 @@ class Paired:
     def _of_people(self) -> Iterator[Any]:
         people = self.people
         yield people.question
-        yield list(people.images)
+        yield people.images
         yield people.prompts
-        yield [[people.generator_names[g] for g in people.generators.tolist()]]
+        yield iter([np.array(people.generator_names, dtype=object)[people.generators]])
         yield [d.isoformat() if d else None for d in people.release_dates]
-        yield people.variants.tolist()
+        yield people.variants
         yield people.tags
         yield people.atomicity
-        rows = zip(people.raters, people.ratings, strict=True)
-        yield (iter([name, row]) for name, row in rows)
+        yield (iter([name, row]) for name, row in people.rows_of_ratings())
         if people.decisions is not None:
             yield people.decisions
         if people.chances is not None and people.drawn is not None:
@@ -236,10 +318,21 @@ def _hash(sha: hashlib._Hash, facts: Iterable[Any]) -> None:
         sha.update(b", " if place else b"")
         if isinstance(fact, Iterator):
             _hash(sha, fact)
-        elif isinstance(fact, np.ndarray):
-            sha.update(_list_text(fact))
+        elif isinstance(fact, Sequence | np.ndarray) and not isinstance(fact, str):
+            _hash_list(sha, fact)
         else:
             sha.update(_text(fact))
+    sha.update(b"]")
+
+
+def _hash_list(sha: hashlib._Hash, values: Sequence[Any] | np.ndarray) -> None:
+    """Some of the values at a time."""
+    sha.update(b"[")
+    for begin in range(0, len(values), BLOCK):
+        some = values[begin : begin + BLOCK]
+        in_numbers = isinstance(some, np.ndarray) and some.dtype != object
+        text = _list_text(np.asarray(some)) if in_numbers else _text(list(some))
+        sha.update((b", " if begin else b"") + text[1:-1])
     sha.update(b"]")
 
 

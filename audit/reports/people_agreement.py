@@ -40,30 +40,37 @@ def people_of(
 ) -> dict[str, Any]:
     """`earlier`: an earlier report's body; `made_with`: a hash of what every number rests on
     besides the answers."""
-    several = _several(people.ratings)
-    ratings = people.ratings[:, several]
-    draw = draw_of(people.prompts[several], options)
+    silent = people.left_out.images if people.left_out else 0
+    table, prompts = _with_silent(people.ratings, people.prompts, silent)
+    images = people.ratings.shape[1] + silent
+    several = _several(table)
+    ratings = table[:, several]
+    draw = draw_of(prompts[several], options)
     return {
         "images": int(people.has_labels.sum()),
         "annotations": people.annotations,
         "raters": len(people.raters),
-        "mean": est(mean_of(people.ratings, people.prompts, options, people.scale)),
+        "mean": est(mean_of(table, prompts, options, people.scale)),
         "unanimous": est(draw.unanimity(ratings)),
-        "percent_agreement": est(alike_of(people.ratings, people.prompts, options)),
+        "percent_agreement": est(alike_of(table, prompts, options)),
         "krippendorff_alpha": {
             level: est(draw.krippendorff_alpha(ratings, level)) for level in LEVELS
         },
-        "fleiss_kappa": est(fleiss_of(people.ratings, people.prompts, options)),
-        "gwet_ac1": est(ac1_of(people.ratings, people.prompts, options)),
-        **ratings_of(people.ratings, _busiest(people), people.prompts, options, people.scale),
+        "fleiss_kappa": est(fleiss_of(table, prompts, options)),
+        "gwet_ac1": est(ac1_of(table, prompts, options)),
+        **ratings_of(table, _busiest(table, people.raters), prompts, options, people.scale, images),
         "each_rater": dict(_each_rater(people, options)),
         "by_tag": dict(_by_tag(people, options, earlier.get("by_tag", {}), made_with)),
     }
 
 
-def of_generator(people: People, here: np.ndarray, options: Options) -> dict[str, Any]:
-    """People's mean beside their majority, and how well they agree on one generator."""
-    ratings, prompts = _without_silent(people.ratings[:, here]), people.prompts[here]
+def of_generator(
+    people: People, here: np.ndarray, options: Options, silent: int = 0
+) -> dict[str, Any]:
+    """People's mean beside their majority, and how well they agree on one generator. `silent`: how many
+    of its images are left out."""
+    ratings = _without_silent(people.ratings[:, here])
+    ratings, prompts = _with_silent(ratings, people.prompts[here], silent)
     return {
         "human_mean": est(mean_of(ratings, prompts, options, people.scale)),
         "krippendorff_alpha": {
@@ -111,9 +118,9 @@ def with_most_answers(counts: Sequence[int], names: Sequence[str]) -> list[int]:
     return sorted(most, key=lambda row: names[row])
 
 
-def _busiest(people: People) -> np.ndarray:
-    given = (~np.isnan(people.ratings)).sum(axis=1).tolist()
-    return people.ratings[with_most_answers(given, people.raters)]
+def _busiest(table: np.ndarray, names: Sequence[str]) -> np.ndarray:
+    given = (~np.isnan(table)).sum(axis=1).tolist()
+    return table[with_most_answers(given, names)]
 
 
 def ratings_of(
@@ -122,11 +129,13 @@ def ratings_of(
     prompts: np.ndarray,
     options: Options,
     scale: Scale,
+    images: int | None = None,
 ) -> dict[str, Any]:
     """What ratings alone have. `busiest`: the answers of single people, who are compared with each
-    other."""
+    other; `images`: how many there are, where the table leaves some out."""
     if scale.is_yes_no:
-        few = Undefined("for ratings; people answer yes or no", table.shape[1])
+        n = table.shape[1] if images is None else images
+        few = Undefined("for ratings; people answer yes or no", n)
         return {name: est(few) for name in RATED}
     several = _several(table)
     draw = draw_of(prompts[several], options)
@@ -265,7 +274,9 @@ def _by_tag(
 ) -> Iterator[tuple[str, dict[str, Any]]]:
     """Agreement on each task, that is on the prompts of each tag."""
     for tag, here in people.by_tag.items():
-        ratings, prompts = _without_silent(people.ratings[:, here]), people.prompts[here]
+        silent = people.left_out.by_tag[tag] if people.left_out else 0
+        ratings = _without_silent(people.ratings[:, here])
+        ratings, prompts = _with_silent(ratings, people.prompts[here], silent)
         read = key_of(made_with, ratings, prompts)
         compute = partial(_of_tag, ratings, prompts, options)
         yield tag, reuse(earlier.get(tag, {}), read, compute)
@@ -288,13 +299,24 @@ def _without_silent(ratings: np.ndarray) -> np.ndarray:
     return ratings[answering] if answering.any() and not answering.all() else ratings
 
 
+def _with_silent(
+    table: np.ndarray, prompts: np.ndarray, silent: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Where no image has two answers, the reasons count all images, those that are left out, too."""
+    if not silent or ((~np.isnan(table)).sum(axis=0) >= 2).any():
+        return table, prompts
+    nothing = np.full((len(table), silent), np.nan)
+    return np.hstack([table, nothing]), np.r_[prompts, np.zeros(silent, prompts.dtype)]
+
+
 def reuse_of_generator(
     people: People,
     here: np.ndarray,
+    silent: int,
     options: Options,
     earlier: Mapping[str, Any],
     made_with: str,
 ) -> dict[str, Any]:
     """`of_generator`, or what an earlier report holds of the same answers."""
     read = key_of(made_with, _without_silent(people.ratings[:, here]), people.prompts[here])
-    return reuse(earlier, read, partial(of_generator, people, here, options))
+    return reuse(earlier, read, partial(of_generator, people, here, options, silent))

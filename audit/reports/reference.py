@@ -58,10 +58,15 @@ class Reference:
             return cls(people, options, yes, mean, f"adjudicated ({count} decided); else {rule}")
         return cls(people, options, yes, mean, rule)
 
+    @property
+    def values(self) -> np.ndarray:
+        """What a human score is the mean of."""
+        return self.yes if self.people.scale.is_yes_no else self.mean
+
     def level(self, where: np.ndarray) -> Result:
         """The human score: points for a yes/no or a number from 0 to 1, else the mean rating."""
-        value = self.yes if self.people.scale.is_yes_no else self.mean
-        return level_of(value[where], self.people.prompts[where], self.options, self.people.scale)
+        people = self.people
+        return level_of(self.values[where], people.prompts[where], self.options, people.scale)
 
 
 # What is known of each item.
@@ -168,14 +173,21 @@ def outside(scores: np.ndarray) -> str:
     return ""
 
 
-def series_of(people: People, judge: JudgeScores, reference: Reference, verdicts) -> Series:
+def series_of(
+    people: People,
+    judge: JudgeScores,
+    reference: Reference,
+    verdicts: np.ndarray,
+    everywhere: JudgeScores | None = None,
+) -> Series:
+    """`everywhere`: the judge on all images, where `people` leaves some out."""
     return Series(
         yes=reference.yes,
         mean=reference.mean,
         score=judge.scores,
         verdict=verdicts,
         prompts=people.prompts,
-        no_points=why_no_points(people, judge.scores),
+        no_points=why_no_points(people, (everywhere or judge).scores),
         rated=not people.scale.is_yes_no,
         in_points=people.scale.in_points,
         ends=people.scale.ends,

@@ -83,7 +83,7 @@ def coded(values: np.ndarray) -> tuple[np.ndarray, Codes]:
         low, high = values.min().item(), values.max().item()
         small = low >= -LARGEST_CODE and high <= LARGEST_CODE and high - low <= 4 * values.size
         if small and (values.dtype.kind != "f" or (values == np.rint(values)).all()):
-            place = (values - low).astype(np.int64)
+            place = (values - low).astype(np.int64, copy=False)
             used = np.bincount(place) > 0
             names = (np.flatnonzero(used) + low).astype(values.dtype)
             return names, place if used.all() else (np.cumsum(used) - 1)[place]

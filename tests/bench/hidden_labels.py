@@ -47,7 +47,7 @@ def hidden(paired: Any, seeds: int) -> Hidden:
         life = []
         for code in range(len(people.generator_names)):
             here = people.generators == code
-            told = human_scores.human_score_assisted(seen, paired.judges, reference, here)
+            told = human_scores.human_score_assisted(seen, paired.judges, reference.values, here)
             if "undefined" in told:
                 undefined += 1
                 continue

@@ -81,7 +81,7 @@ def best_epsilon(
 def _finer(n: int) -> list[float]:
     """How many cells: few to begin with, then as many as halve the work of what comes after."""
     finest = n ** (4 / 3) / 7
-    return [min(finest, 2.0**14), min(finest, 2.0**23)] if finest > 2**16 else [finest]
+    return [min(finest, 2.0**14), min(finest, 2.0**21)] if finest > 2**16 else [finest]
 
 
 def _by_correlation(
@@ -142,26 +142,40 @@ def _both(some: list[Range], others: list[Range]) -> list[Range]:
 def _lags(line: Differences, cell: Codes, lags: int) -> tuple[Codes, Codes]:
     """How many tied and how many concordant pairs lie 0, 1, ... lags - 1 cells apart."""
     cells = int(cell[-1]) + 1
-    length = scipy.fft.next_fast_len(cells + lags, real=True)
-    lower = tied = concordant = 0
+    length = _padded(cells + lags)
+    # In place: of a million scores each of these takes a hundred megabytes.
+    tied = np.zeros(length // 2 + 1)
+    lower, concordant = np.zeros((2, tied.size), dtype=np.complex128)
     for level in range(line.levels):
         mine = line.level == level
         held = np.bincount(cell[line.value[mine]], weights=line.weight[mine], minlength=cells)
         spectrum = scipy.fft.rfft(held, length)
-        tied = tied + (spectrum.real**2 + spectrum.imag**2)
+        del held
+        tied += spectrum.real**2
+        tied += spectrum.imag**2
         if level:
-            concordant = concordant + lower * spectrum
-        lower = lower + spectrum.conj()
-    pairs_at = []
-    for transformed in (tied, concordant):
-        counts = scipy.fft.irfft(transformed, length)[:lags]
-        whole = np.rint(counts)
-        if np.abs(counts - whole).max() > 0.2:
-            raise ArithmeticError("the correlation of the scores lost its last digit")
-        pairs_at.append(whole.astype(np.int64))
+            concordant += lower * spectrum
+        lower += np.conjugate(spectrum, out=spectrum)
+    del lower, spectrum
+    pairs_at = [_in_whole_numbers(tied, length, lags), _in_whole_numbers(concordant, length, lags)]
     # Lag 0 holds every item with itself, and every other pair of a cell twice.
     pairs_at[0][0] = (pairs_at[0][0] - line.scores.size) // 2
     return pairs_at[0], pairs_at[1]
+
+
+def _padded(size: int) -> int:
+    """The next of 9, 12, 18, 24, 36 …: SciPy keeps its plans for the last sixteen lengths, and of a million
+    scores each of them takes thirty megabytes."""
+    sixteenth = max(1, (1 << (size - 1).bit_length()) // 16)
+    return next(parts * sixteenth for parts in (9, 12, 18) if size <= parts * sixteenth)
+
+
+def _in_whole_numbers(transformed: np.ndarray, length: int, lags: int) -> Codes:
+    counts = scipy.fft.irfft(transformed, length)[:lags]
+    whole = np.rint(counts)
+    if np.abs(counts - whole).max() > 0.2:
+        raise ArithmeticError("the correlation of the scores lost its last digit")
+    return whole.astype(np.int64)
 
 
 def _split(line: Differences, ranges: list[Range], best: Best) -> list[Range]:
@@ -214,14 +228,8 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
     with np.errstate(over="ignore", divide="ignore"):
         # A little less than full, so that rounding never reaches past the last bin.
         scale = float(min((1 - 1e-9) * bins / (high - low), 1e300))
-    lost, gained = counts = np.zeros((2, bins), np.int64)
-    for place, tied, weight in _placed(line.chunks_between(low, high), low, scale, bins):
-        held = np.bincount(place, weights=weight, minlength=bins)
-        counts[int(tied)] += held if weight is None else np.rint(held).astype(np.int64)
-    after = before + np.cumsum(gained - lost)
-    best.see(int(after.max()))
-    hopeful = (after + lost >= best.surplus) & (gained + lost > 0)
-    kept = np.flatnonzero(hopeful)
+    placed = _placed(line.chunks_between(low, high), low, scale, bins)
+    kept = _hopeful_bins(placed, bins, before, best)
     if kept.size == 0:
         return
     breaks = np.flatnonzero((np.diff(kept) > 1) & (np.diff(kept) * 8 > bins))
@@ -237,6 +245,17 @@ def _search(line: Differences, low: float, high: float, best: Best) -> None:
             _search(line, middle, high, best)
             return
         _search(line, *inner, best)
+
+
+def _hopeful_bins(placed: Iterator, bins: int, before: int, best: Best) -> Codes:
+    """Apart from the search, which may be a hundred deep: megabytes of counts go before it goes on."""
+    lost, gained = counts = np.zeros((2, bins), np.int64)
+    for place, tied, weight in placed:
+        held = np.bincount(place, weights=weight, minlength=bins)
+        counts[int(tied)] += held if weight is None else np.rint(held).astype(np.int64)
+    after = before + np.cumsum(gained - lost)
+    best.see(int(after.max()))
+    return np.flatnonzero((after + lost >= best.surplus) & (gained + lost > 0))
 
 
 def _placed(chunks: Iterator[Chunk], low: float, scale: float, bins: int) -> Iterator:

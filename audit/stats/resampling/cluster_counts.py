@@ -97,9 +97,11 @@ def kept_parts(
 @remember_tables
 def in_whole_numbers(clusters: int, resamples: int, seed: int) -> np.ndarray:
     """The same counts in the fewest bytes that hold them."""
-    parts = in_parts(clusters, resamples, seed)
-    small = [part.astype(np.min_scalar_type(int(part.max()))) for part in parts]
-    counts = np.concatenate(small)
+    # So many draws of so many clusters hold none of them 256 times.
+    counts, first = np.empty((resamples, clusters), dtype=np.uint8), 0
+    for part in in_parts(clusters, resamples, seed):
+        counts[first : first + len(part)] = part
+        first += len(part)
     counts.setflags(write=False)
     return counts
 

@@ -20,19 +20,33 @@ def by_content(clusters: ArrayLike, *held: np.ndarray) -> Codes:
     """A number from 0 for the cluster of each item. `held` is everything that will be computed of
     the items: one value for each, or a table whose columns are the items and whose rows are people."""
     codes, size = group_codes(clusters, np.asarray(clusters).size, what="clusters")
-    item, width = np.zeros(codes.size, dtype=np.int64), 1
-    for series in held:
-        # Of what people say, who answered what is no content.
-        for values in np.sort(series, axis=0) if series.ndim == 2 else series[None, :]:
-            distinct, place = coded(values)
-            kinds, item = coded(item * max(distinct.size, 1) + place)
-            width = max(kinds.size, 1)
+    item, width = number_items(codes.size, *held)
     # By cluster, and within it by size: as one number, which needs no table of places.
-    listed = np.sort(codes * width + item) % width
+    listed = codes * width
+    listed += item
+    del item
+    listed.sort()
+    listed %= width
     ends = np.cumsum(np.bincount(codes, minlength=size))
     number = np.empty(size, dtype=np.int64)
     number[np.argsort(_places(listed, ends, width), kind="stable")] = np.arange(size)
     return number[codes]
+
+
+def number_items(size: int, *held: np.ndarray) -> tuple[Codes, int]:
+    """A number for each of so many items that follows from what they hold, and how many numbers there
+    are. Numbers stand for what they were found from: with these in its place the order is the same."""
+    item, width = np.zeros(size, dtype=np.int64), 1
+    for series in held:
+        # Of what people say, who answered what is no content.
+        for values in np.sort(series, axis=0) if series.ndim == 2 else series[None, :]:
+            distinct, place = coded(values)
+            item *= max(distinct.size, 1)
+            item += place
+            del place
+            kinds, item = coded(item)
+            width = max(kinds.size, 1)
+    return item, width
 
 
 def _places(listed: Codes, ends: Codes, width: int) -> Codes:

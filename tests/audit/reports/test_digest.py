@@ -39,3 +39,23 @@ def test_so_is_a_long_one_of_few_or_many_values_some_seen_late(kinds):
     sha = hashlib.sha256()
     pairing._hash(sha, [values])
     assert sha.hexdigest() == hashlib.sha256(json.dumps([plain]).encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        np.array([0.0, NAN, 0.25, 1.0, 1.0, -0.0, 3.5]),
+        np.array(["a", "ü", '"', "b", ""], dtype=object),
+        (("tag",), (), ("tag", "other"), ("x",)),
+        [None, "2024-01-01", None],
+    ],
+)
+@pytest.mark.parametrize("block", [1, 2, 3, 100])
+def test_what_is_hashed_some_values_at_a_time_is_hashed_as_one_list(values, block, monkeypatch):
+    monkeypatch.setattr(pairing, "BLOCK", block)
+    given = values.tolist() if isinstance(values, np.ndarray) else values
+    plain = [None if value != value else value for value in given]
+    sha = hashlib.sha256()
+    pairing._hash(sha, iter([iter([values]), "word"]))
+    text = json.dumps([[plain], "word"], ensure_ascii=False)
+    assert sha.hexdigest() == hashlib.sha256(text.encode()).hexdigest()

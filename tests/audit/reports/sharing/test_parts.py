@@ -8,7 +8,7 @@ import pytest
 
 from annotations.scales import Scale
 from audit.reports.options import Options
-from audit.reports.pairing import JudgeScores, People
+from audit.reports.pairing import JudgeScores, LeftOut, People
 from audit.reports.sharing.parts import key_of
 
 
@@ -35,6 +35,7 @@ def people() -> People:
         drawn=np.array([True, False]),
         certain=np.array([False, False]),
         ids=np.array([1, 2]),
+        left_out=LeftOut(3, np.array([0, 2]), (1,), {"shape": 1}, (2.0,), (), np.array([0, 1])),
     )
 
 
@@ -69,6 +70,7 @@ def otherwise(value):
         tuple: lambda: value[::-1] + value[:1],
         frozenset: lambda: value | {"form 3"},
         Scale: lambda: replace(value, high=2),
+        LeftOut: lambda: replace(value, size=4),
     }[type(value)]()
 
 

@@ -1,5 +1,7 @@
 """The search for the best epsilon, with its short cuts forced on small data."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -61,3 +63,20 @@ def test_few_kinds_of_items_are_held_beside_each_other_as_every_pair_is(decimals
         monkeypatch.setattr(tie_calibration, "FEW", 0)
         assert tie_calibration.best_epsilon(human, metric, decimals) == expected
     assert len(listed) == 4
+
+
+def test_a_deep_search_holds_the_counts_of_one_step_at_a_time():
+    # Scores that are cut off at both ends: here the search is a hundred steps deep, of megabytes each.
+    rng, size = np.random.default_rng(0), 20_000
+    right = rng.random(size) < 0.7
+    score = np.clip(0.3 + 0.4 * right + rng.normal(size=size), 0, 1).round(4)
+    no, yes = ((rng.random((3, size)) < 0.1).sum(axis=0) for _ in range(2))
+    human = np.where(right, 3 - no, yes) / 3
+    tracemalloc.start()
+    try:
+        found = tie_calibration.best_epsilon(human, score)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert found[0] > 0
+    assert peak < 50 * 2**20
