@@ -92,8 +92,7 @@ def keep_buffers() -> None:
 @cache
 def return_arrays() -> None:
     """Let glibc return arrays of a megabyte as soon as they go. Otherwise what a report of millions of
-    images has done with stays as holes that the next array does not fit into: half as much again,
-    measured. Does nothing without glibc.
+    images has done with stays as holes that the next array may not fit into. Does nothing without glibc.
     """
     _tell_glibc({MMAP: 2**20})
 

@@ -212,6 +212,7 @@ ROWS = {
     "raters.learn": None,  # of patterns, whose rows all have answers
     "raters.said_of": None,  # a part of it
     "cluster_order.by_content": None,  # an order, of whatever there is
+    "cluster_order.number_items": None,  # the same
     "ac1.ac1": None,  # of counts of a table that has an AC1
     "agreement.gwet_ac1": each(agreement.gwet_ac1, TABLES, ONE_VALUE),
     "ranking.kendall_tau_b": each(ranking.kendall_tau_b, PAIRS, CONSTANT),
