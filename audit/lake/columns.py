@@ -41,7 +41,7 @@ class Columns:
             raise LakeRefused(f"{self.folder} cannot be written: {error.strerror}.") from error
 
     def read(self, name: str) -> np.ndarray:
-        values: np.ndarray = np.load(self.folder / f"{name}.npy")
+        values: np.ndarray = np.load(self.folder / f"{name}.npy", allow_pickle=False)
         return values
 
 
