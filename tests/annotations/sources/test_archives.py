@@ -253,4 +253,5 @@ def test_lines_that_are_no_text_are_not_remembered(tmp_path):
     assert sum(1 for _ in text_files.json_lines(path)) == 200_000
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < MB
+    # Those of two parts, where all of them would take twenty.
+    assert peak < 2 * MB
