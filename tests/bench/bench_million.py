@@ -49,7 +49,9 @@ def main() -> None:
 def measure(few: int, many: int) -> bool:
     logging.disable(logging.WARNING)
     began = time.perf_counter()
-    crowds = [Crowd(few, EACH[1] if few > FEW else EACH[0]), Crowd(many, EACH[1])]
+    # In a small study so many answers would leave nothing for the end.
+    each = EACH[few > 20 * PEOPLE * EACH[1]]
+    crowds = [Crowd(few, each), Crowd(many, EACH[1])]
     dashboards.analyze()
     print(f"Built in {time.perf_counter() - began:.0f} s.", flush=True)
     print(f"{'milliseconds':<40}{few:>12,}{many:>12,}{'ratio':>8}  goal", flush=True)

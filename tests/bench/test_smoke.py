@@ -54,6 +54,7 @@ BENCH = (
     Smoke("bench_labelling", ("at the end; missed: ",), ("--database", "sqlite")),
     Smoke("bench_lake", ("^report .*AUROC of judge-0 ",)),
     Smoke("bench_million", ("600 images: .*given twice 0, .*lost 0",), ("--postgres", "")),
+    Smoke("bench_partitions", ("Partitions are PostgreSQL's|by_study .* ms, p95 ",)),
     Smoke("bench_proxy", ("answers with a foreign byte +0 +goal 0 +met",), needs=(needs.nginx,)),
     Smoke("bench_siege", (r"^pages \d+, without one 0, processes that died 0$",)),
     Smoke("bench_stats", (r"^\d+ of \d+ rows met$",)),
