@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,13 @@ from audit.reports.reference import Series
 from audit.stats import enough
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.instrument.comparison import Comparison, compare, jackknifed
+from audit.stats.instrument.cuts import DOES_NOT_FOLLOW, NO_CUT, CutReading
 from audit.stats.instrument.gap import gap_of
-from audit.stats.instrument.moments import mid_ranks, moments, settled
+from audit.stats.instrument.latent import ALL_ALIKE, NO_STEP
+from audit.stats.instrument.moments import settled
 from audit.stats.instrument.needs import noise_of_one, share_of_people, times_as_many
-from audit.stats.instrument.sides import Generators, generators_of, side_of
+from audit.stats.instrument.readings import Voices, read_twice
+from audit.stats.instrument.sides import NO_GAIN, newest_third, side_of
 from audit.stats.instrument.stability import (
     CLAIMS,
     OFFSET,
@@ -41,6 +45,14 @@ OLDEST_THIRD = "the oldest third of the generators"
 CONFIDENCE = 0.95
 # A generator has so many images with two answers, or people's noise is taken from too few.
 TWICE = 2
+# Of the answers: so many by one person are told.
+ONE_PERSON = 0.4
+WHY_NO_CUTS = {
+    ALL_ALIKE: "people answer all images of one generator alike, so what they see there is not known",
+    NO_STEP: "nearly all answers are the same, so what people see in an image is not known",
+    NO_CUT: "the judge scores all images of one generator alike, or nearly",
+    DOES_NOT_FOLLOW: NO_GAIN,
+}
 PEOPLE_ARE_ALIKE = "people give the same answer to all images"
 
 
@@ -57,7 +69,8 @@ def drift(
     size = np.bincount(people.generators[there], minlength=len(people.generator_names))
     dated = np.array([date is not None for date in people.release_dates], dtype=bool)
     # A generator with too few images to judge says nothing about drift.
-    counted = np.flatnonzero(dated & (size >= enough.IMAGES))
+    alike = dated & (size >= enough.IMAGES) & _answered_alike(people, there)
+    counted = np.flatnonzero(dated & (size >= enough.IMAGES) & ~alike)
     verdicts = people.scale.is_yes_no and bool(np.isin(series.score[there], (0.0, 1.0)).all())
     result: dict[str, Any] = {
         "kind": "verdicts" if verdicts else "scores",
@@ -66,7 +79,24 @@ def drift(
     if reason := _why_not(people, judge, np.where(dated, size, 0), counted):
         return {**result, "untold": reason}
     inside = there & np.isin(people.generators, counted)
-    return {**result, **_Reading(people, series, counted, inside).body(by_generator)}
+    body = _Reading(people, series, counted, inside).body(by_generator)
+    if alike.any():
+        names = [people.generator_names[code] for code in np.flatnonzero(alike)]
+        body["alike"] = names
+        # What nobody can tell of the newest generator is not said to hold.
+        newest = max(day for code, day in enumerate(people.release_dates) if day and alike[code])
+        if "inside" in body and newest.isoformat() >= body["steps"][-1]["since"]:
+            body["inside"] = False
+    return {**result, **body}
+
+
+def _answered_alike(people: People, there: np.ndarray) -> np.ndarray:
+    """The generators of which people say the same of each image: nothing tells what they see in them."""
+    size = len(people.generator_names)
+    low, high = np.full(size, np.inf), np.full(size, -np.inf)
+    np.minimum.at(low, people.generators[there], people.answers.mean[there])
+    np.maximum.at(high, people.generators[there], people.answers.mean[there])
+    return low == high
 
 
 def beside_releases(
@@ -92,24 +122,39 @@ class _Reading:
         self.dates = np.array([self.days.index(day) for day in released if day is not None])
         self.span = people.scale.high - people.scale.low
         self.points = 100.0 / self.span
-        score, answers = series.score[inside], people.answers.answers_where(inside)
+        score = series.score[inside]
         self.generators = np.searchsorted(counted, people.generators[inside])
         self.as_ranks = bool(score.min() < 0 or score.max() > 1)
-        read = mid_ranks(score) if self.as_ranks else score
+        voices = Voices(people.answers, people.step_answers, people.ratings).where(inside)
+        answers = voices.answers
         twice = np.bincount(self.generators[answers.count > 1], minlength=len(counted))
         self.second_answers = int(np.maximum(enough.IMAGES - twice, 0).sum())
         self.assumed = bool((twice < TWICE).any())
         if self.assumed:
             answers = settled(answers, answers.mean)
         prompts = by_content(
-            people.prompts[inside], answers.mean, np.nan_to_num(answers.pair), read, self.generators
+            people.prompts[inside],
+            answers.mean,
+            np.nan_to_num(answers.pair),
+            score,
+            self.generators,
         )
         self.answers = answers
-        self.sums = moments(read, answers, self.generators, prompts, len(counted))
-        self.read: Generators = generators_of(self.sums, noise_together=True)
+        self.readings = read_twice(
+            score,
+            replace(voices, answers=answers),
+            self.generators,
+            prompts,
+            self.dates,
+            as_ranks=self.as_ranks,
+            span=self.span,
+            assumed=self.assumed,
+        )
+        self.sums, self.read = self.readings.sums, self.readings.line
 
     def body(self, by_generator: dict[str, Any]) -> dict[str, Any]:
-        found = steps_of(self.read, self.dates.tolist(), points=self.points)
+        found = self._found()
+        others = self.readings.others
         return {
             "read": AS_RANKS if self.as_ranks else AS_THEY_ARE,
             "reference": {
@@ -134,7 +179,19 @@ class _Reading:
             },
             "gap": self._gap(),
             "same_people": self._same_people(),
+            **({"others": asdict(others)} if others is not None else {}),
+            **(
+                {"one_person": self.readings.largest_share}
+                if self.readings.largest_share > ONE_PERSON
+                else {}
+            ),
         }
+
+    def _found(self) -> Steps | Undefined:
+        cuts = self.readings.cuts
+        if isinstance(cuts, Undefined):
+            return Undefined(WHY_NO_CUTS.get(cuts.reason, cuts.reason), cuts.n)
+        return steps_of(self.read, self.dates.tolist(), cuts, points=self.points)
 
     def _steps(self, found: Steps) -> dict[str, Any]:
         step = found.likeliest
@@ -143,6 +200,11 @@ class _Reading:
         return {
             "steps": [self._step(step, found.confidence) for step in found.steps],
             "likeliest": found.steps.index(step),
+            "dates": {
+                claim: [self.days[date].isoformat() for date in dates]
+                for claim, dates in found.dates.items()
+            },
+            "contradict": found.contradict_each_other(),
             "evidence": found.evidence,
             "p": found.p(),
             "errors": self._errors(found),
@@ -185,6 +247,7 @@ class _Reading:
                 if date >= step.since
             ],
             OFFSET: est(step.offset_within(confidence)),
+            "offset_by_line": est(step.line.interval(confidence)),
             "gain_change": est(step.gain_within(confidence)),
             "gain_before": est(_gain_of(gains[0], step)),
             "gain_after": est(_gain_of(gains[1], step)),
@@ -200,13 +263,19 @@ class _Reading:
         """One generator beside the oldest third."""
         one = np.arange(len(self.names)) == place
         found = compare(self.read, self._oldest, one, unit=self.span, level_alone=True)
-        if isinstance(found, Undefined):
-            nothing = est(Undefined(found.reason, int((self.generators == place).sum())))
-            return {OFFSET: nothing, "gain": nothing}
-        offset = found.offset.interval(CONFIDENCE)
         n = int((self.generators == place).sum())
+        if isinstance(found, Undefined):
+            nothing = est(Undefined(found.reason, n))
+            return {OFFSET: nothing, "gain": nothing}
+        cuts = self.readings.cuts
+        if isinstance(cuts, CutReading):
+            offset: Result = _of(cuts.points(self._oldest, one).interval(CONFIDENCE), n)
+        elif isinstance(cuts, Undefined):
+            offset = Undefined(WHY_NO_CUTS.get(cuts.reason, cuts.reason), n)
+        else:
+            offset = _scaled(found.offset.interval(CONFIDENCE), self.points, n)
         return {
-            OFFSET: est(_scaled(offset, self.points, n)),
+            OFFSET: est(offset),
             "gain": est(
                 Undefined(ONE_KIND, n)
                 if found.gain_later is None
@@ -244,7 +313,13 @@ class _Reading:
         found = compare(self.read, ~newest, newest, unit=self.span, level_alone=True)
         if not isinstance(found, Comparison):
             return est(Undefined(found.reason, n))
-        gap = gap_of(found, points=100.0, apart=self.sums.apart)
+        cuts = self.readings.cuts
+        offset = (
+            cuts.rows_of_points(~newest, newest) / self.points
+            if isinstance(cuts, CutReading)
+            else None
+        )
+        gap = gap_of(found, points=100.0, apart=self.sums.apart, offset=offset)
         return {
             "newest": [name for name, new in zip(self.names, newest, strict=True) if new],
             "before": gap.before,
@@ -257,6 +332,10 @@ class _Reading:
 
 def _gain_of(gain: Change | None, step: Step) -> Result:
     return Undefined(ONE_KIND, step.offset.n) if gain is None else gain.interval(CONFIDENCE)
+
+
+def _of(found: Estimate, n: int) -> Estimate:
+    return replace(found, n=n)
 
 
 def _scaled(found: Estimate, by: float, n: int) -> Estimate:
@@ -362,15 +441,6 @@ def orders(people: People, series: Series, options: Options) -> dict[str, Any]:
     if not people.scale.is_yes_no:
         found["all"] = est(_order(people, series, there, options))
     return found
-
-
-def newest_third(dates: np.ndarray) -> np.ndarray:
-    """At least a third of the generators, and all of a date, without the oldest date: with one date there
-    is nothing newer than anything. `dates` of generators, ascending."""
-    if not dates.size:
-        return np.zeros(0, dtype=bool)
-    first = dates[dates.size - -(-dates.size // 3)]
-    return (dates >= first) & (dates > dates[0])
 
 
 def _order(people: People, series: Series, where: np.ndarray, options: Options) -> Result:

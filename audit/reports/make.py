@@ -52,7 +52,7 @@ __all__ = ["RESAMPLES", "SEED", "Options"]
 # those of 4 read verdicts, scores and ratings in three ways, and no judge as an instrument; those of 5
 # compare slices with people and not with the judge's own average; those of 6 have no balanced accuracy, no
 # average precision, no calibration error, and nothing that is for ratings alone.
-SCHEMA = 7
+SCHEMA = 8
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at", "consensus"}
 # In stored parts, of which a body has no more: what people say of each generator, and what a difference

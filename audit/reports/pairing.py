@@ -37,6 +37,7 @@ from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
 from audit.reports.sharing.kept_arrays import KeptArrays
 from audit.reports.sharing.parts import key_of
+from audit.stats.instrument.latent import StepAnswers, step_answers
 from audit.stats.instrument.moments import Answers, answers_of
 from audit.stats.resampling.cluster_order import by_content, number_items
 from audit.stats.series import FEW, SAMPLE, Codes, Floats, coded
@@ -118,6 +119,10 @@ class People:
     def answers(self) -> Answers:
         """What drift is read from; what an owner has decided is taken as exact."""
         return answers_of(self.ratings, self.decisions)
+
+    @cached_property
+    def step_answers(self) -> StepAnswers:
+        return step_answers(self.ratings, self.decisions)
 
     @cached_property
     def answers_by_generator(self) -> np.ndarray:

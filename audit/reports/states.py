@@ -29,12 +29,14 @@ from audit.words import drift_state
 from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, HOLDS
 
 RULE = (
-    "offset and gain at every step between release dates. Drifts: more evidence over all dates than "
-    f"chance brings (a level of {100 * LEVEL:g} %, Holm over judges). Besides, at the likeliest date an "
-    f"interval leaves 0 (Bonferroni over dates) and reaches beyond {SMALL_POINTS:g} points or "
-    f"{100 * SMALL_SHARE:g} % of gain. Holds: follows people, and at every date within ±{POINTS:g} points "
-    f"and above −{100 * SHARE:g} % of gain (two one-sided tests of {100 * LEVEL:g} %). The "
-    f"odds for a move of {HALF_POINTS:g} points against none are then below {ODDS:g}"
+    "offset and gain at every step between release dates, each read twice: by a line on people’s scale and "
+    f"by cuts on their latent one. Drifts: more evidence over all dates than chance brings (a level of "
+    f"{100 * LEVEL:g} %, Holm over judges), and at a date both intervals leave 0 on the same side "
+    f"(Bonferroni over dates), beyond {SMALL_POINTS:g} points or {100 * SMALL_SHARE:g} % of gain. Holds: "
+    f"follows people, at every date within ±{POINTS:g} points and above −{100 * SHARE:g} % of gain (two "
+    f"one-sided tests of {100 * LEVEL:g} %), the line’s estimate within ±{POINTS:g} points, and the gain "
+    f"of the newest date known. The odds for a move of {HALF_POINTS:g} points against none are then below "
+    f"{ODDS:g}. Since: the dates at which one step explains all generators (10 %)"
 )
 # What a report says of drift where it tells nothing.
 WITHOUT_VERDICT = ("kind", "slope_points_per_year", "since_own_release")
@@ -120,6 +122,8 @@ def _settle(drift: dict[str, Any], follow: dict[str, Any]) -> None:
         drift["moved"] = drift["beyond"][0]
         drift["by"] = BY[drift["moved"]]
         drift["since"] = drift["steps"][drift["likeliest"]]["since"]
+        dates = drift.get("dates", {}).get(drift["moved"])
+        drift["since_between"] = {"from": min(dates), "to": max(dates)} if dates else None
     drift["reason"] = drift_state.reason(drift)
 
 
@@ -132,8 +136,10 @@ def _state(drift: dict[str, Any], follow: str) -> tuple[str, dict[str, Any] | No
             "reason": drift_state.ONE_ANSWER_EACH,
             "second_answers": drift["assumed"],
         }
+    if not drift.get("others", {}).get("compared", True):
+        return CANNOT_BE_TOLD, {"reason": drift_state.OTHER_PEOPLE}
     state = state_of(
-        beyond=bool(drift["beyond"]), inside=drift["inside"], p=drift["p"], p_holm=drift["p_holm"]
+        beyond=bool(drift["beyond"]), inside=drift["inside"], p_holm=drift["p_holm"]
     )
     if state == DRIFTS:
         return DRIFTS, None
@@ -147,6 +153,8 @@ def _state(drift: dict[str, Any], follow: str) -> tuple[str, dict[str, Any] | No
         "images": max(drift["images_for_that"], 1),
         "prompts": max(drift["prompts_for_that"], 1),
     }
+    if drift.get("contradict"):
+        more["reason"] = drift_state.BENT_OR_CHANGED
     return CANNOT_BE_TOLD, more
 
 

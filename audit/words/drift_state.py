@@ -29,6 +29,14 @@ PAIRS: Final = "share of pairs in people’s order"
 AS_THEY_ARE: Final = "as they are"
 AS_RANKS: Final = "as ranks over all images"
 NOT_FOLLOWING: Final = "A judge that does not follow people is never said to hold."
+OTHER_PEOPLE: Final = (
+    "Other people labelled the newer generators, and too few images were answered by people of both sides: "
+    "a change may be theirs. Let people of both sides label the same images."
+)
+BENT_OR_CHANGED: Final = (
+    "Generators changed so much that these data cannot tell a bent judge from a changed one."
+)
+GRADUALLY: Final = "It changed more than once, or gradually."
 ORDER_NOT_TOLD: Final = "Not enough data yet to tell whether it follows people."
 ONE_ANSWER_EACH: Final = (
     "Some generator has no two answers on the same image, so people’s noise is not known. Offset and "
@@ -82,10 +90,22 @@ def facts(judge: dict[str, Any]) -> str:
     if stands_against(judge):
         return gettext(FOLLOWING[follow])
     if state == DRIFTS:
-        stable = gettext("drifts since %(month)s") % {"month": judge["drift"]["since"][:7]}
+        stable = gettext("drifts since %(month)s") % {"month": since(judge["drift"])}
     else:
         stable = gettext("holds") if state == HOLDS else gettext("not enough data yet on drift")
     return list_words([gettext(FOLLOWING[follow]), stable]) if follow in FOLLOWING else stable
+
+
+def since(drift: dict[str, Any]) -> str:
+    """The months in which it may have begun, as 2024-03 to 2024-09."""
+    between = drift.get("since_between")
+    months = [between["from"][:7], between["to"][:7]] if between else [drift["since"][:7]]
+    return gettext(" to ").join(dict.fromkeys(months))
+
+
+def first_month(drift: dict[str, Any]) -> str:
+    """Before which nothing had changed."""
+    return (drift.get("since_between") or {"from": drift["since"]})["from"][:7]
 
 
 def made_for(judge: dict[str, Any]) -> str:
@@ -170,7 +190,7 @@ def _order(follow: dict[str, Any]) -> str:
 
 def describe_drift(drift: dict[str, Any]) -> str:
     step = drift["steps"][drift["likeliest"]]
-    month = f"{date.fromisoformat(step['since']):%Y-%m}"
+    month = since(drift)
     if drift["moved"] == GAIN:
         less = with_interval("gain_lost", turned(step["gain_change"], 100))
         return gettext_noop(
@@ -207,7 +227,14 @@ def reason(drift: dict[str, Any]) -> str:
     lines = _evidence(drift) if "steps" in drift else []
     if drift["state"] == CANNOT_BE_TOLD:
         lines.append(needs(drift))
-    lines += [_separate_words(drift), _other_people(drift), gap(drift)]
+    lines += [
+        _gradually(drift),
+        _alike(drift),
+        _separate_words(drift),
+        _other_people(drift),
+        _one_person(drift),
+        gap(drift),
+    ]
     return " ".join(line for line in lines if line)
 
 
@@ -235,6 +262,31 @@ def _percent(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, **{end: 100 * found[end] for end in ("value", "low", "high")}}
 
 
+def _gradually(drift: dict[str, Any]) -> str:
+    between = drift.get("since_between", drift)
+    return GRADUALLY if drift["state"] == DRIFTS and not between else ""
+
+
+def _alike(drift: dict[str, Any]) -> str:
+    names = drift.get("alike")
+    if not names:
+        return ""
+    return (
+        f"Left out, since people answer all images alike: {', '.join(names)}. Harder prompts would show how "
+        "they are read."
+    )
+
+
+def _one_person(drift: dict[str, Any]) -> str:
+    share = drift.get("one_person")
+    if share is None:
+        return ""
+    return (
+        f"One person gave {100 * share:.0f} % of the answers: intervals do not hold how far others would "
+        "answer otherwise."
+    )
+
+
 def _separate_words(drift: dict[str, Any]) -> str:
     apart = drift.get("apart")
     if not apart:
@@ -248,8 +300,14 @@ def _separate_words(drift: dict[str, Any]) -> str:
 
 
 def _other_people(drift: dict[str, Any]) -> str:
+    others = drift.get("others", {})
+    if others.get("compared"):
+        return (
+            f"{100 * others['share']:.0f} % of the answers on the newest generators are by other people; how "
+            "strict each is has been taken out."
+        )
     share = drift.get("same_people")
-    if share is None or share >= 0.5:
+    if others or share is None or share >= 0.5:
         return ""
     return (
         f"Only {100 * share:.0f} % of the answers on the newest generators are by people who labelled older "
@@ -292,13 +350,14 @@ def needs(drift: dict[str, Any]) -> str:
         more = found["second_answers"]
         answers = _count(more, "second answer")
         return f"{found['reason']} " + f"About {answers} would do."
-    if "reason" in found:
+    if "reason" in found and "images" not in found:
         return found["reason"]
+    because = f"{found['reason']} " if "reason" in found else ""
     images = _count(found["images"], "more labelled image")
     if found.get("prompts"):
         prompts = _count(found["prompts"], "more prompt")
-        return f"About {images}, of {prompts}, would tell."
-    return f"About {images} would tell."
+        return because + f"About {images}, of {prompts}, would tell."
+    return because + f"About {images} would tell."
 
 
 def _count(count: int, one: str) -> str:

@@ -91,7 +91,7 @@ def _stable(judge: dict[str, Any]) -> str:
     if drift_state.stopped(judge):
         return gettext("its run was stopped")
     if state == drift_state.DRIFTS:
-        return gettext("drifts since %(month)s") % {"month": drift["since"][:7]}
+        return gettext("drifts since %(month)s") % {"month": drift_state.since(drift)}
     # A judge that does not follow people never holds.
     if drift_state.stands_against(judge) or drift_state.made_for(judge):
         return NONE
@@ -111,7 +111,7 @@ def uses(body: dict[str, Any], name: str) -> Iterator[str]:
     if drift_state.following_of(judge) == CANNOT_BE_TOLD:
         return
     if drift_state.state_of(judge) == drift_state.DRIFTS:
-        month = judge["drift"]["since"][:7]
+        month = drift_state.first_month(judge["drift"])
         yield gettext("generators before %(month)s") % {"month": month}
         return
     overall = judge["overall"]

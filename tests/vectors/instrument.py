@@ -1,4 +1,4 @@
-"""instrument."""
+"""instrument and cut_reading."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from audit.stats.estimate import Undefined
-from audit.stats.instrument.comparison import Comparison, compare
+from audit.stats.instrument.comparison import Comparison, compare, jackknifed
+from audit.stats.instrument.cuts import read_by_cuts
+from audit.stats.instrument.latent import read_people, step_answers
 from audit.stats.instrument.moments import answers_of, mid_ranks, moments
 from audit.stats.instrument.sides import generators_of
 from audit.stats.series import group_codes, numbers, same_length
@@ -33,6 +35,38 @@ def comparison(case: dict, bundle: dict) -> Iterator[Compared]:
         "prompts": ours.offset.freedom + 1,
     }
     yield from (near(key, found[key], value) for key, value in expected.items() if key in found)
+
+
+def cuts(case: dict, bundle: dict) -> Iterator[Compared]:
+    expected = case["expected"]
+    score = numbers(np.array([np.nan if one is None else one for one in case["score"]]))
+    ratings = np.array(
+        [[np.nan if one is None else one for one in row] for row in case["answers"]], dtype=float
+    )
+    there = ~np.isnan(score) & ~np.isnan(ratings).all(axis=0)
+    prompts = group_codes(np.asarray(case["prompt"])[there], int(there.sum()))[0]
+    generators = np.asarray(case["generator"], dtype=np.int64)[there]
+    people = read_people(step_answers(ratings[:, there]), generators, prompts, case["generators"])
+    ours = read_by_cuts(score[there], people, generators, prompts, span=1.0)
+    nothing = list(undefined(ours, case, expected))
+    yield from nothing
+    if isinstance(ours, Undefined) or nothing:
+        return
+    place = np.arange(case["generators"])
+    old, new = np.isin(place, case["old"]), np.isin(place, case["new"])
+    (step,) = ours.steps
+    offset, points = jackknifed(step.offset(old, new), 1), ours.points(old, new)
+    found = {
+        "noise": step.noise[0],
+        "offset": offset.value,
+        "offset_error": offset.error,
+        "points": points.value,
+        "points_error": points.error,
+    }
+    yield from (near(key, found[key], expected[key]) for key in found if key in expected)
+    for key, table in (("mu", step.people.mu), ("tau", step.people.tau)):
+        for generator, value in expected.get(key, {}).items():
+            yield near(f"{key} {generator}", table[0, int(generator)], value)
 
 
 def _compared(case: dict) -> Comparison | Undefined:

@@ -40,6 +40,7 @@ CHECKS: dict[str, Check] = {
     "compbench_position": rules.compbench_position,
     "compbench_pre_question": rules.compbench_question,
     "conditional_logit": people.conditional_severity,
+    "cut_reading": instrument.cuts,
     "dawid_skene": people.dawid_skene,
     "dsg_parse": rules.dsg_parse,
     "dsg_score": rules.dsg_score,

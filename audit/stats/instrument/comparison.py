@@ -155,4 +155,4 @@ def jackknifed(values: Floats, n: int, *, unit: float = 1.0) -> Change:
     # Each prompt says the same: only another prompt could tell how far they differ.
     if error < 1e-9 * unit:
         error = ALL_ALIKE * unit / prompts
-    return Change(float(values[0]), error, prompts - 1, n)
+    return Change(float(values[0]), error, prompts - 1, n, left)

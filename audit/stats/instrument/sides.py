@@ -138,6 +138,15 @@ def why_no_gain(side: Side, *, reference: bool = True) -> Undefined | None:
     return Undefined(NOT_WITHOUT_ONE, n) if without_one.any() else None
 
 
+def newest_third(dates: np.ndarray) -> np.ndarray:
+    """At least a third of the generators, and all of a date, without the oldest date: with one date there
+    is nothing newer than anything. `dates` of generators, ascending."""
+    if not dates.size:
+        return np.zeros(0, dtype=bool)
+    first = dates[dates.size - -(-dates.size // 3)]
+    return (dates >= first) & (dates > dates[0])
+
+
 def _left_out(table: Floats) -> Floats:
     total = table.sum(axis=0)
     return np.concatenate([total[None, :], total - table])

@@ -1,10 +1,14 @@
-"""Does a judge read newer generators as it read older ones? Offset and gain at every step between dates."""
+"""Does a judge read newer generators as it read older ones? Offset and gain at every step between dates.
+
+A judge is read twice: by a line on people's share of yes (`comparison`) and by cuts on people's latent
+scale (`cuts`). Each is right where the other is not, so a change that both see is one.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 import numpy as np
@@ -13,6 +17,8 @@ import scipy
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.instrument.chance import chance
 from audit.stats.instrument.comparison import Comparison, compare
+from audit.stats.instrument.cuts import CutReading
+from audit.stats.instrument.dates import dates_of_one_step
 from audit.stats.instrument.sides import NO_GAIN, Generators, side_of, why_no_gain
 from audit.stats.over_time.courses import Change
 from audit.stats.over_time.evidence import evidence
@@ -26,6 +32,8 @@ HOLDS: Final = "holds"
 CANNOT_BE_TOLD: Final = "cannot be told"
 # What a drift worth seeing is: points of people's scale, and as much of the gain.
 POINTS, SHARE = 10.0, 0.25
+# About a quarter of the gain, in units of artanh of the judge's correlation with what people see.
+CLOSENESS = 0.4
 # What is smaller is no drift, however sure: points, and a share of the gain downwards.
 SMALL_POINTS, SMALL_SHARE = 3.0, 0.1
 LEVEL = 0.05
@@ -45,16 +53,20 @@ ONE_KIND = "on one side people answer all images alike, or nearly: no gain can b
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """`since`: the first of the dates on the later side. `gain` is the logarithm of the ratio of gains,
-    or the change itself where there is no logarithm; None where one side tells no gain, as where people
-    call every image of the newest generator right."""
+    """`since`: the first of the dates on the later side. `line`, `read` and `gain` are of the line: the
+    offset in points, the same for tests of none, and the logarithm of the ratio of gains, or the change
+    itself where there is no logarithm; None where one side tells no gain. `offset` and `closeness` are of
+    the cuts: the offset in points, and how much closer the judge follows people's latent scale (artanh of
+    the correlation); without cuts the offset is the line's and there is no closeness."""
 
     since: int
     compared: Comparison
-    offset: Change  # in points
-    read: Change  # in points, for tests of none
+    line: Change
+    read: Change
     gain: Change | None
     in_logs: bool
+    offset: Change
+    closeness: Change | None
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -76,49 +88,79 @@ class Step:
         )
         return Estimate(value, low, high, found.n)
 
+    @property
+    def tested(self) -> list[tuple[Change, float, bool]]:
+        """What evidence is read from: the change, the scale of the bet on it, and whether only a fall
+        counts."""
+        found = [(self.offset, POINTS, False)]
+        if self.closeness is not None:
+            found.append((self.closeness, CLOSENESS, True))
+        return found
+
     def evidence(self, claim: Claim) -> float:
+        """Of the line alone, as one generator is compared with the others by it."""
         if claim == OFFSET:
             return evidence(self.read, scale=POINTS)
         return evidence(self.gain, scale=SHARE, falls=True) if self.gain is not None else 1.0
 
     def strength(self, claim: Claim) -> float:
-        """How many standard errors it lies away; of the gain, downwards."""
+        """How many standard errors it lies away, by the reading that sees less; of the gain, downwards.
+        Readings on opposite sides see nothing together."""
         if claim == OFFSET:
-            return abs(self.read.value) / self.read.error
-        if self.gain is None:
+            by_line, by_cuts = _in_errors(self.read), _in_errors(self.offset)
+            return min(abs(by_line), abs(by_cuts)) if by_line * by_cuts > 0 else 0.0
+        if self.gain is None or self.closeness is None:
             return 0.0
-        return max(0.0, -self.gain.value / self.gain.error)
+        return max(0.0, min(-_in_errors(self.gain), -_in_errors(self.closeness)))
+
+    def moved_claims(self, confidence: float) -> list[Claim]:
+        """What both readings see move by more than chance, and by more than a little."""
+        claims: list[Claim] = []
+        offset, line = self.offset_within(confidence), self.read.interval(confidence)
+        if _side(offset) * _side(line) > 0 and abs(offset.value) > SMALL_POINTS:
+            claims.append(OFFSET)
+        gain = self.gain_within(1 - 2 * LEVEL)
+        if isinstance(gain, Estimate) and self.closeness is not None:
+            falls = _high(self.closeness.interval(confidence)) < 0 and _high(gain) < 0
+            if falls and gain.value < -SMALL_SHARE:
+                claims.append(GAIN)
+        return sorted(claims, key=self.strength, reverse=True)
+
+    def moved_by_line(self, confidence: float) -> bool:
+        """Whether the line alone sees an offset."""
+        line = self.line.interval(confidence)
+        return bool(_side(line)) and abs(line.value) > SMALL_POINTS
 
 
 @dataclass(frozen=True, slots=True)
 class Steps:
-    """`apart`: a generator between the oldest and the newest date that the judge reads otherwise than
-    all others; the steps are then between the others."""
+    """`dates`: for each claim the dates at which one step explains all generators. `apart`: a generator
+    between the oldest and the newest date that the judge reads otherwise than all others; the steps are
+    then between the others."""
 
     steps: tuple[Step, ...]
     apart: int | None = None
     apart_step: Step | None = None
+    dates: Mapping[Claim, list[int]] = field(default_factory=dict)
 
     @property
     def evidence(self) -> float:
         """Averaged over dates and both claims: the mean of evidence is evidence."""
-        found = [step.evidence(claim) for step in self.steps for claim in step.claims]
+        found = [
+            evidence(change, scale=scale, falls=falls)
+            for step in self.steps
+            for change, scale, falls in step.tested
+        ]
         return sum(found) / len(found)
 
     def p(self) -> float:
         """How often so much evidence comes about where nothing moves."""
-        stakes, falls = [], []
-        for step in self.steps:
-            stakes.append(POINTS / step.read.error)
-            falls.append(False)
-            if step.gain is not None:
-                stakes.append(SHARE / step.gain.error)
-                falls.append(True)
+        tested = [one for step in self.steps for one in step.tested]
         return chance(
             self.evidence,
-            np.concatenate([step.compared.without_one for step in self.steps], axis=1),
-            stakes=np.array(stakes),
-            falls=np.array(falls),
+            np.stack([change.left_out for change, _, _ in tested], axis=1),
+            stakes=np.array([scale / change.error for change, scale, _ in tested]),
+            falls=np.array([falls for _, _, falls in tested]),
         )
 
     @property
@@ -128,29 +170,38 @@ class Steps:
 
     @property
     def likeliest(self) -> Step:
-        return max(self.steps, key=_claimed_strength)
+        """Among dates at which one step explains all, where there are any."""
+        claims = self.moved_claims()
+        among = self.dates.get(claims[0], []) if claims else []
+        return max(self.steps, key=lambda step: (step.since in among, *_claimed_strength(step)))
 
     def moved_claims(self) -> list[Claim]:
-        """What moved at the likeliest date by more than chance and more than a little."""
-        step = self.likeliest
-        offset, gain = step.offset_within(self.confidence), step.gain_within(self.confidence)
-        claims: list[Claim] = []
-        if _leaves_zero(offset) and max(-_low(offset), _high(offset)) > SMALL_POINTS:
-            claims.append(OFFSET)
-        if isinstance(gain, Estimate) and _high(gain) < 0 and _low(gain) < -SMALL_SHARE:
-            claims.append(GAIN)
-        return sorted(claims, key=step.strength, reverse=True)
+        """What moved at any date; these intervals hold at whichever date is picked."""
+        strongest: dict[Claim, float] = {}
+        for step in self.steps:
+            for claim in step.moved_claims(self.confidence):
+                strongest[claim] = max(strongest.get(claim, 0.0), step.strength(claim))
+        return sorted(strongest, key=lambda claim: strongest[claim], reverse=True)
+
+    def contradict_each_other(self) -> bool:
+        """Whether the line alone sees a move: generators changed so much that a bent judge and a changed
+        one look alike."""
+        return OFFSET not in self.moved_claims() and any(
+            step.moved_by_line(self.confidence) for step in self.steps
+        )
 
     def lies_inside(self) -> bool:
         """Whether at every date both lie within what would be a drift worth seeing. All must, so each
         is tested at the level by itself (Berger 1982, Technometrics 24:295), from either side
-        (Schuirmann 1987). A gain that next to nothing tells of, as where nearly all images of the newest
-        generator are right, is left out: it must not have fallen, and those of other dates be inside."""
+        (Schuirmann 1987). A gain that next to nothing tells of is left out at older dates: it must not
+        have fallen, and those of other dates be inside. That of the newest date must be read."""
         for step, tells in zip(self.steps, self.gains_that_tell(), strict=True):
             offset, gain = step.offset_within(1 - 2 * LEVEL), step.gain_within(1 - 2 * LEVEL)
-            if _low(offset) <= -POINTS or _high(offset) >= POINTS:
+            if _low(offset) <= -POINTS or _high(offset) >= POINTS or abs(step.line.value) >= POINTS:
                 return False
             if isinstance(gain, Undefined):
+                if tells:
+                    return False
                 continue
             if tells and _low(gain) <= -SHARE:
                 return False
@@ -161,12 +212,13 @@ class Steps:
         return self.odds_of_half() < ODDS
 
     def gains_that_tell(self) -> list[bool]:
-        """The surer half of the dates, and all that are as sure as `ROOM` says. Errors decide, never what
-        was found."""
+        """The surer half of the dates, all that are as sure as `ROOM` says, and the newest. Errors decide,
+        never what was found."""
         errors = [math.inf if step.gain is None else step.gain.error for step in self.steps]
         surest = sorted(errors)[(len(errors) - 1) // 2]
         enough = -ROOM * math.log1p(-SHARE) / float(scipy.special.ndtri(1 - LEVEL))
-        return [math.isfinite(error) and error <= max(surest, enough) for error in errors]
+        tells = [math.isfinite(error) and error <= max(surest, enough) for error in errors]
+        return [*tells[:-1], True]
 
     def odds_of_half(self) -> float:
         """How much more likely the offsets are where the judge has moved by half of a drift, at any of the
@@ -180,36 +232,59 @@ class Steps:
 
 
 def steps_of(
-    generators: Generators, dates: Sequence[int], *, points: float = 100.0
+    generators: Generators,
+    dates: Sequence[int],
+    cuts: CutReading | None,
+    *,
+    points: float = 100.0,
 ) -> Steps | Undefined:
     """`dates`: a code for each generator, ascending with its release; generators of one date are one
-    step. `points`: how many one unit of people's scale is."""
+    step. `cuts`: None where people's noise is not known, and the line alone is shown. `points`: how many
+    one unit of people's scale is."""
     codes = np.asarray(dates, dtype=np.int64)
     if np.unique(codes).size < 2:
         return Undefined(
             "the generators do not have two release dates", int(generators.images[0].sum())
         )
     everything = np.ones(codes.size, dtype=bool)
-    found = _steps(generators, codes, everything, points)
+    found = _steps(generators, codes, everything, cuts, points)
     if isinstance(found, Undefined):
         return found
-    alone = _one_generator_apart(generators, codes, points, max(map(_strongest, found)))
-    if alone is None:
-        return Steps(found)
-    place, step = alone
-    left = _steps(generators, codes, np.arange(codes.size) != place, points)
-    return Steps(found) if isinstance(left, Undefined) else Steps(left, place, step)
+    alone = _one_generator_apart(generators, codes, cuts, points, max(map(_strongest, found)))
+    if alone is not None:
+        place, step = alone
+        others = np.arange(codes.size) != place
+        left = _steps(generators, codes, others, cuts, points)
+        if not isinstance(left, Undefined):
+            return Steps(left, place, step, _dates(codes, others, cuts))
+    return Steps(found, dates=_dates(codes, everything, cuts))
 
 
-def state_of(*, beyond: bool, inside: bool, p: float, p_holm: float) -> str:
-    """`p_holm`: corrected over all judges. What is more than chance by itself does not hold."""
+def _dates(
+    codes: np.ndarray, inside: np.ndarray, cuts: CutReading | None
+) -> dict[Claim, list[int]]:
+    if cuts is None:
+        return {}
+    closeness, told = cuts.closeness_of_generators()
+    return {
+        OFFSET: dates_of_one_step(cuts.kappas()[:, inside], codes[inside]),
+        GAIN: dates_of_one_step(closeness[:, inside[told]], codes[told & inside]),
+    }
+
+
+def state_of(*, beyond: bool, inside: bool, p_holm: float) -> str:
+    """`p_holm`: corrected over all judges."""
     if beyond and p_holm <= DRIFT_LEVEL:
         return DRIFTS
-    return HOLDS if inside and not beyond and p > LEVEL else CANNOT_BE_TOLD
+    return HOLDS if inside and not beyond else CANNOT_BE_TOLD
 
 
 def _steps(
-    generators: Generators, codes: np.ndarray, inside: np.ndarray, points: float
+    generators: Generators,
+    codes: np.ndarray,
+    inside: np.ndarray,
+    cuts: CutReading | None,
+    points: float,
 ) -> tuple[Step, ...] | Undefined:
     found = []
     whole = side_of(generators, inside)
@@ -227,24 +302,38 @@ def _steps(
             return compared
         if compared.gain_used.value < SURE * compared.gain_used.error:
             return Undefined(NO_GAIN, compared.images)
-        found.append(_step(since, compared, points))
+        sides = inside & (codes < since), inside & (codes >= since)
+        found.append(_step(since, compared, sides, cuts, points))
     # Where no date tells a gain, nothing is known of the gain, and so nothing holds.
     if all(step.gain is None for step in found):
         return Undefined(ONE_KIND, found[0].offset.n)
     return tuple(found)
 
 
-def _step(since: int, compared: Comparison, points: float) -> Step:
-    offset, read = (
-        Change(points * of.value, points * of.error, of.freedom, of.n)
+def _step(
+    since: int,
+    compared: Comparison,
+    sides: tuple[np.ndarray, np.ndarray],
+    cuts: CutReading | None,
+    points: float,
+) -> Step:
+    line, read = (
+        Change(points * of.value, points * of.error, of.freedom, of.n, points * of.left_out)
         for of in (compared.offset, compared.read)
     )
     log = compared.log_gain
-    return Step(since, compared, offset, read, log or compared.gain_change, log is not None)
+    offset = line if cuts is None else cuts.points(*sides)
+    closeness = None if cuts is None else cuts.closeness(*sides)
+    gain = log or compared.gain_change
+    return Step(since, compared, line, read, gain, log is not None, offset, closeness)
 
 
 def _one_generator_apart(
-    generators: Generators, codes: np.ndarray, points: float, strongest: float
+    generators: Generators,
+    codes: np.ndarray,
+    cuts: CutReading | None,
+    points: float,
+    strongest: float,
 ) -> tuple[int, Step] | None:
     """One generator against all others where that says more than any date does, and would by itself be
     more than chance among so many."""
@@ -254,7 +343,7 @@ def _one_generator_apart(
         compared = compare(generators, ~one, one, unit=100 / points)
         if isinstance(compared, Undefined):
             continue
-        step = _step(int(codes[place]), compared, points)
+        step = _step(int(codes[place]), compared, (~one, one), cuts, points)
         assert compared.gain_change is not None
         most = max(step.evidence(OFFSET), evidence(compared.gain_change, scale=SHARE))
         if _either(step) > strongest and most * LEVEL >= codes.size:
@@ -273,28 +362,34 @@ def _inner_generators(codes: np.ndarray) -> Iterator[int]:
             yield place
 
 
-def _claimed_strength(step: Step) -> float:
-    return max(map(step.strength, step.claims))
+def _claimed_strength(step: Step) -> tuple[float, float]:
+    """By both readings, then by the line alone."""
+    return max(map(step.strength, step.claims)), _strongest(step)
 
 
 def _strongest(step: Step) -> float:
-    return max(step.strength(OFFSET), max(0.0, -_gain_in_errors(step)))
+    return max(abs(_in_errors(step.read)), -_gain_in_errors(step))
 
 
 def _either(step: Step) -> float:
     """Of one generator the gain may as well be higher."""
-    return max(step.strength(OFFSET), abs(_gain_in_errors(step)))
+    return max(abs(_in_errors(step.read)), abs(_gain_in_errors(step)))
 
 
 def _gain_in_errors(step: Step) -> float:
     """Of the change itself: where little gain is left, its logarithm is known only roughly, and one
     generator that is read with half the gain would lie fewer errors away than a date does."""
     change = step.compared.gain_change
-    return 0.0 if change is None else change.value / change.error
+    return 0.0 if change is None else _in_errors(change)
 
 
-def _leaves_zero(found: Estimate) -> bool:
-    return _low(found) > 0 or _high(found) < 0
+def _in_errors(change: Change) -> float:
+    return change.value / change.error
+
+
+def _side(found: Estimate) -> int:
+    """1 above 0, -1 below, 0 where it is not left."""
+    return int(_low(found) > 0) - int(_high(found) < 0)
 
 
 def _low(found: Estimate) -> float:

@@ -8,7 +8,7 @@ sums give the variance of any difference between generators, without a resample.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 import scipy
@@ -45,6 +45,8 @@ class Change:
     error: float  # its standard error
     freedom: int  # degrees of freedom: prompts less one
     n: int
+    # Without each prompt, where a jackknife has made it.
+    left_out: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
 
     def interval(
         self, confidence: float = 0.95, *, least: float = -math.inf, most: float = math.inf

@@ -46,7 +46,7 @@ def facts(
         generator_names=tuple("ABCDEFGH"[:count]),
         release_dates=dates or tuple(date(2021 + k, 1, 1) for k in range(count)),
         ratings=np.asarray(ratings, dtype=float),
-        raters=tuple("abc"[: len(ratings)]),
+        raters=tuple("abcd"[: len(ratings)]),
         forms=frozenset(),
         annotations=n,
         simulated=False,
@@ -271,7 +271,38 @@ def test_other_people_on_the_newest_generators_are_told():
     ratings[1, late & (made.prompts > 2)] = np.nan
     found = facts(ratings, made.scores["soft"], made.generators, made.prompts)["drift"]
     assert found["same_people"] < 0.1
-    assert "a change may be theirs" in found["reason"]
+    assert found["others"]["compared"]
+    assert "how strict each is has been taken out" in found["reason"]
+
+
+def test_where_no_image_was_answered_by_people_of_both_sides_nothing_drifts_or_holds():
+    made = study(World("people", (0.4, 0.8), level=15, answers=4), 150, np.random.default_rng(1))
+    late = made.generators >= 5
+    ratings = np.full((4, late.size), np.nan)
+    ratings[:2, ~late] = made.ratings[:2, ~late]
+    ratings[2:, late] = made.ratings[2:, late]
+    found = facts(ratings, made.scores["soft"], made.generators, made.prompts)["drift"]
+    assert found["others"] == {"share": pytest.approx(1, abs=0.05), "compared": False}
+    assert found["state"] == "cannot be told"
+    assert found["needs"]["reason"].startswith("Other people labelled the newer generators")
+
+
+def test_a_newest_generator_of_which_people_call_all_images_right_is_left_out_and_nothing_holds():
+    made = study(World("all right", (0.4, 0.8)), 150, np.random.default_rng(1))
+    ratings = made.ratings.copy()
+    ratings[:, made.generators == 7] = 1.0
+    found = facts(ratings, made.scores["soft"], made.generators, made.prompts)["drift"]
+    assert found["alike"] == ["H"]
+    assert len(found["steps"]) == 6
+    assert found["state"] == "cannot be told"
+    assert "Left out, since people answer all images alike: H." in found["reason"]
+
+
+def test_a_step_is_dated_by_all_dates_that_explain_the_generators():
+    found = world(level=15, prompts=200)["drift"]
+    assert found["since"] == "2026-01-01"
+    between = found["since_between"]
+    assert between["from"] <= "2026-01-01" <= between["to"]
 
 
 def test_generators_of_one_day_are_no_drift():
