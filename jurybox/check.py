@@ -63,9 +63,7 @@ def judge_verdicts(
 def _verdict(name: str, facts: Mapping[str, Any], strict: bool) -> Verdict:
     follows, drift = facts["follows"].get("state"), facts["drift"]["state"]
     if drift == DRIFTS:
-        since = facts["drift"].get("since")
-        words = f"has drifted since {since[:7]}" if since else "has drifted"
-        return Verdict(name, False, True, words)
+        return Verdict(name, False, True, f"has drifted{_since(facts['drift'])}")
     if follows in AGAINST:
         words = (
             "orders images against people" if follows == UPSIDE_DOWN else "does not follow people"
@@ -74,6 +72,13 @@ def _verdict(name: str, facts: Mapping[str, Any], strict: bool) -> Verdict:
     if CANNOT_BE_TOLD in (follows, drift):
         return Verdict(name, not strict, False, "not enough data yet")
     return Verdict(name, True, True, "follows people and holds")
+
+
+def _since(drift: Mapping[str, Any]) -> str:
+    between, day = drift.get("since_between"), drift.get("since")
+    days = [between["from"], between["to"]] if between else [day] if day else []
+    months = " to ".join(dict.fromkeys(day[:7] for day in days))
+    return f" since {months}" if months else ""
 
 
 def _report(given: argparse.Namespace) -> dict[str, Any]:

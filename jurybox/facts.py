@@ -26,7 +26,9 @@ def _facts_of(judge: dict[str, Any]) -> dict[str, Any]:
         "images": judge["overall"].get("n"),
         "follows": {"state": follows.get("state"), **_number(follows)},
         "drift": {
-            name: drift[name] for name in ("state", "since", "since_between", "alarm", "needs") if name in drift
+            name: drift[name]
+            for name in ("state", "since", "since_between", "alarm", "needs")
+            if name in drift
         },
         "gap": drift.get("gap"),
         "net_deviation": _number(judge["overall"].get("net_deviation", {})),

@@ -3,7 +3,6 @@ generator, with the judges as rows so that twelve of them still fit a page."""
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Any
 
 from audit.handed_in.cells import NONE, Notes
@@ -90,9 +89,8 @@ def state(judge: dict[str, Any]) -> str:
     said = drift_state.state_of(judge)
     if drift_state.stands_against(judge):
         return drift_state.following_of(judge)
-    since = judge["drift"].get("since")
-    if said == drift_state.DRIFTS and since:
-        return f"{said} since {date.fromisoformat(since):%Y-%m}"
+    if said == drift_state.DRIFTS and judge["drift"].get("since"):
+        return f"{said} since {drift_state.since_in_english(judge['drift'])}"
     return said
 
 

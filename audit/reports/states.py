@@ -138,9 +138,7 @@ def _state(drift: dict[str, Any], follow: str) -> tuple[str, dict[str, Any] | No
         }
     if not drift.get("others", {}).get("compared", True):
         return CANNOT_BE_TOLD, {"reason": drift_state.OTHER_PEOPLE}
-    state = state_of(
-        beyond=bool(drift["beyond"]), inside=drift["inside"], p_holm=drift["p_holm"]
-    )
+    state = state_of(beyond=bool(drift["beyond"]), inside=drift["inside"], p_holm=drift["p_holm"])
     if state == DRIFTS:
         return DRIFTS, None
     if follow in AGAINST:

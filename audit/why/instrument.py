@@ -12,11 +12,14 @@ from audit.reports.bootstrap import est
 from audit.reports.pairing import JudgeScores, People
 from audit.stats import enough
 from audit.stats.estimate import Estimate, Undefined
-from audit.stats.instrument.comparison import Comparison, compare
+from audit.stats.instrument.comparison import Comparison, compare, jackknifed
+from audit.stats.instrument.cuts import CutReading, read_by_cuts
 from audit.stats.instrument.gap import gap_of
+from audit.stats.instrument.latent import join_steps, read_people
 from audit.stats.instrument.moments import Answers, moments, settled
 from audit.stats.instrument.sides import generators_of, side_of, why_no_gain
 from audit.stats.resampling.cluster_order import by_content
+from audit.stats.series import Floats
 
 POINTS = 100.0
 LEVEL = 0.05
@@ -32,7 +35,7 @@ def read_sides(
 ) -> dict[str, Any]:
     """`people`, `judges` and `inside`, which images count, of the first side and of the second: of one
     study, or of two. `looks`: of how many judges somebody may ask this."""
-    scores, answers, generators, prompts = [], [], [], []
+    scores, answers, steps, generators, prompts = [], [], [], [], []
     before = held = 0
     for place, (one, judge, chosen) in enumerate(zip(people, judges, inside, strict=True)):
         there = chosen & ~np.isnan(judge.scores) & (one.answers.count > 0)
@@ -44,6 +47,7 @@ def read_sides(
         counted = np.unique(one.generators[there])
         scores.append(judge.scores[there])
         answers.append(one.answers.answers_where(there))
+        steps.append(one.step_answers.where(there))
         generators.append(before + np.searchsorted(counted, one.generators[there]))
         prompts.append(held + one.prompts[there])
         before += counted.size
@@ -70,22 +74,27 @@ def read_sides(
     found = compare(read, old, ~old, gain=gain)
     if isinstance(found, Undefined):
         return found.as_dict()
-    return {**_facts(found, sums.apart, looks), "assumed": assumed}
+    if assumed:
+        return {**_facts(found, POINTS * found.offset.rows, sums.apart, looks), "assumed": True}
+    latent = read_people(join_steps(steps), codes, order, before)
+    cuts = read_by_cuts(score, latent, codes, order, span=1.0)
+    if not isinstance(cuts, CutReading):
+        return cuts.as_dict()
+    return {**_facts(found, cuts.rows_of_points(old, ~old), sums.apart, looks), "assumed": False}
 
 
-def _facts(found: Comparison, apart: float, looks: int) -> dict[str, Any]:
-    gap = gap_of(found, points=POINTS, apart=apart)
-    offset = found.offset.interval()
+def _facts(found: Comparison, points: Floats, apart: float, looks: int) -> dict[str, Any]:
+    """`points`: the offset, of all and without each prompt."""
+    gap = gap_of(found, points=POINTS, apart=apart, offset=points / POINTS)
+    offset = jackknifed(points, found.images, unit=POINTS)
     assert found.gain_reference is not None and found.gain_change is not None
-    assert offset.low is not None and offset.high is not None
-    in_points = Estimate(POINTS * offset.value, POINTS * offset.low, POINTS * offset.high, offset.n)
     return {
         "gain": found.gain_reference.value,
-        "offset": est(in_points),
+        "offset": est(offset.interval()),
         "gain_change": est(found.gain_change.interval()),
         # Of an offset and a gain for each judge one of twenty leaves its interval by chance (Bonferroni).
         "sure": {
-            "offset": side_of_zero(found.offset.interval(1 - LEVEL / (2 * looks))) != 0,
+            "offset": side_of_zero(offset.interval(1 - LEVEL / (2 * looks))) != 0,
             "gain": side_of_zero(found.gain_change.interval(1 - LEVEL / (2 * looks))) < 0,
             "looks": looks,
         },

@@ -97,15 +97,24 @@ def facts(judge: dict[str, Any]) -> str:
 
 
 def since(drift: dict[str, Any]) -> str:
-    """The months in which it may have begun, as 2024-03 to 2024-09."""
-    between = drift.get("since_between")
-    months = [between["from"][:7], between["to"][:7]] if between else [drift["since"][:7]]
-    return gettext(" to ").join(dict.fromkeys(months))
+    """The months in which it may have begun, in the language of the page."""
+    first, last = _months(drift)
+    return first if first == last else gettext("%(from)s to %(to)s") % {"from": first, "to": last}
+
+
+def since_in_english(drift: dict[str, Any]) -> str:
+    return " to ".join(dict.fromkeys(_months(drift)))
+
+
+def _months(drift: dict[str, Any]) -> tuple[str, str]:
+    """Reports made before there were several, or a change in more than one step, have one."""
+    between = drift.get("since_between") or {"from": drift["since"], "to": drift["since"]}
+    return between["from"][:7], between["to"][:7]
 
 
 def first_month(drift: dict[str, Any]) -> str:
     """Before which nothing had changed."""
-    return (drift.get("since_between") or {"from": drift["since"]})["from"][:7]
+    return _months(drift)[0]
 
 
 def made_for(judge: dict[str, Any]) -> str:
@@ -190,7 +199,7 @@ def _order(follow: dict[str, Any]) -> str:
 
 def describe_drift(drift: dict[str, Any]) -> str:
     step = drift["steps"][drift["likeliest"]]
-    month = since(drift)
+    month = since_in_english(drift)
     if drift["moved"] == GAIN:
         less = with_interval("gain_lost", turned(step["gain_change"], 100))
         return gettext_noop(

@@ -33,6 +33,8 @@ INTERPOLATED = 6
 NARROW = 0.04
 NO_CUT = "no cut that divides every generator"
 DOES_NOT_FOLLOW = "the judge does not follow people"
+# Sums less one of their parts differ by less from what they are.
+ROUNDING = 1e-9
 # A step of a rating that is less of people's scale may be undefined.
 SMALL_STEP = 0.05
 
@@ -206,12 +208,14 @@ def _read_step(
     if not tables:
         return Undefined(NO_CUT, n)
     share, joint = (np.stack(parts, axis=2) for parts in zip(*tables, strict=True))
-    share = np.where(share < 1e-9, 0.0, np.where(share > 1 - 1e-9, 1.0, share))
-    divides = ((share > 0) & (share < 1)).all(axis=1)
-    share, joint, used = (part[..., divides[0]] for part in (share, joint, divides))
+    share = np.where(share < ROUNDING, 0.0, np.where(share > 1 - ROUNDING, 1.0, share))
+    divides: np.ndarray = ((share > 0) & (share < 1)).all(axis=1)
+    here = divides[0]
+    share, joint, used = share[..., here], joint[..., here], divides[:, here]
     if not used.any(axis=1).all():
         return Undefined(NO_CUT, n)
-    cells = _cells_of(people, np.where(used[:, None, :], share, 0.5), joint, used)
+    even: Floats = np.where(used[:, None, :], share, 0.5)
+    cells = _cells_of(people, even, joint, used)
     excess = cells.excess(np.arange(len(share)), GRID)
     whole = _solve_exactly(people, share[0], joint[0])
     if whole is None:
@@ -238,7 +242,8 @@ class _Cells:
         """How much more often than counted, at each noise of the grid: rows x generators x grid."""
         place = self.place[rows]
         seen, codes = coded(place.ravel())
-        together = _together(*self.kinds[seen].T, grid)
+        mu, tau, share = self.kinds[seen].T
+        together = _together(mu, tau, share, grid)
         codes = codes.reshape(place.shape)
         found = np.zeros((*place.shape[:2], grid.size))
         for cut in range(place.shape[2]):

@@ -74,6 +74,26 @@ def step_answers(ratings: ArrayLike, exact: ArrayLike | None = None) -> StepAnsw
     return StepAnswers(count, reached, thresholds, width)
 
 
+def join_steps(parts: list[StepAnswers]) -> StepAnswers:
+    """Of people who answer on one scale; a step that one part never reaches has no yes there."""
+    threshold = np.unique(np.concatenate([part.threshold for part in parts]))
+    lowest = min((float((part.threshold - part.width).min(initial=np.inf)) for part in parts))
+    # Who reaches a step has reached all below it; none above the highest one given.
+    reached = [
+        np.vstack([part.reached, np.zeros_like(part.count)])[
+            np.searchsorted(part.threshold, threshold)
+        ]
+        for part in parts
+    ]
+    width = np.diff(threshold, prepend=lowest) if threshold.size else threshold
+    return StepAnswers(
+        np.concatenate([part.count for part in parts]),
+        np.concatenate(reached, axis=1),
+        threshold,
+        width,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Latent:
     """One step, as people read the images of each generator."""
@@ -145,9 +165,8 @@ def _read_step(
 def _solve(share: Floats, joint: Floats) -> tuple[Floats, Floats, Codes]:
     """mu and tau from the share of yes and the share of pairs of people who both say yes. Without one
     prompt most tables hold few different pairs of numbers: each is solved once."""
-    kinds, place = np.unique(
-        np.round(np.stack([share.ravel(), joint.ravel()], axis=1), 14), axis=0, return_inverse=True
-    )
+    pairs = np.stack([share.ravel(), joint.ravel()], axis=1).astype(np.float64)
+    kinds, place = np.unique(np.round(pairs, 14), axis=0, return_inverse=True)
     h = scipy.special.ndtri(kinds[:, 0])
     correlation = _correlation(h, kinds[:, 1])
     tau = np.sqrt(correlation / (1 - correlation))

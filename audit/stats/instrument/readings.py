@@ -71,7 +71,7 @@ def read_twice(
     if assumed:
         return Readings(sums, line, None, None, mix.largest_share())
     latent = read_people(voices.steps, generators, prompts, count)
-    others, shifts = _shifts(voices, latent, mix, prompts, newest_third(dates))
+    others, shifts = _shifts(voices, latent, mix, prompts, np.asarray(dates))
     for step, shift in zip(latent, shifts, strict=True):
         if isinstance(step, Latent) and shift is not None:
             line = _without_severity(line, step, shift)
@@ -89,11 +89,13 @@ def _shifts(
     latent: list[Latent | Undefined],
     mix: Mix,
     prompts: Codes,
-    newest: np.ndarray,
+    dates: np.ndarray,
 ) -> tuple[Others | None, list[Floats | None]]:
     """By how much people's zero lies higher on each generator, for each step."""
     nothing: list[Floats | None] = [None] * len(latent)
-    share = mix.changes(~newest, newest) if newest.any() else 0.0
+    sides = [side for side in (newest_third(dates), dates == dates.max()) if not side.all()]
+    newest = max(sides, key=lambda side: mix.changes(~side, side), default=dates < 0)
+    share = mix.changes(~newest, newest)
     if share <= OTHERS:
         return None, nothing
     answered = ~np.isnan(voices.ratings)

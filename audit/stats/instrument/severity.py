@@ -67,7 +67,9 @@ class Severities:
         """Whether enough of the answers on both sides are by people who can be compared."""
         before, after = (_shares(mix.answers[:, side].sum(axis=1)) for side in (old, new))
         size = int(self.joined.max(initial=0)) + 1
-        shares = (np.bincount(self.joined, weights=part, minlength=size) for part in (before, after))
+        shares = (
+            np.bincount(self.joined, weights=part, minlength=size) for part in (before, after)
+        )
         return bool(np.minimum(*shares).max(initial=0) >= COMPARED)
 
 

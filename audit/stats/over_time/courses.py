@@ -48,6 +48,11 @@ class Change:
     # Without each prompt, where a jackknife has made it.
     left_out: Floats = field(default_factory=lambda: np.zeros(0), repr=False, compare=False)
 
+    @property
+    def rows(self) -> Floats:
+        """The whole first, then without each prompt."""
+        return np.concatenate([[self.value], self.left_out])
+
     def interval(
         self, confidence: float = 0.95, *, least: float = -math.inf, most: float = math.inf
     ) -> Estimate:

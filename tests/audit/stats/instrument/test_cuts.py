@@ -114,7 +114,9 @@ def test_people_who_never_answer_the_same_image_cannot_be_compared():
     mix = Mix(np.array([[9, 0], [9, 0], [0, 9], [0, 9]]))
     old = np.array([True, False])
     assert not found.compare(mix, old, ~old)
-    assert mix.changes(old, ~old) == pytest.approx(0.77, abs=0.01)  # 1, less what chance makes of 18
+    assert mix.changes(old, ~old) == pytest.approx(
+        0.77, abs=0.01
+    )  # 1, less what chance makes of 18
 
 
 def test_a_step_is_explained_by_its_own_date_and_a_slope_by_none():
