@@ -209,7 +209,7 @@ def _read_step(
         return Undefined(NO_CUT, n)
     share, joint = (np.stack(parts, axis=2) for parts in zip(*tables, strict=True))
     share = np.where(share < ROUNDING, 0.0, np.where(share > 1 - ROUNDING, 1.0, share))
-    divides: np.ndarray = ((share > 0) & (share < 1)).all(axis=1)
+    divides = np.asarray(((share > 0) & (share < 1)).all(axis=1))
     here = divides[0]
     share, joint, used = share[..., here], joint[..., here], divides[:, here]
     if not used.any(axis=1).all():
