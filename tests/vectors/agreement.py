@@ -11,7 +11,7 @@ from audit.stats import permutation, ranking, ties
 from audit.stats.candidates import best_of
 from audit.stats.estimate import Undefined
 from tests.audit.stats.vectors import flat
-from tests.vectors.compare import Compared, near, same
+from tests.vectors.compare import Compared, near, same, with_nan
 
 ROUNDED = 1e-6
 METRICS = (
@@ -48,29 +48,34 @@ def kendall_variants(case: dict, bundle: dict) -> Iterator[Compared]:
 
 
 def grouping(case: dict, bundle: dict) -> Iterator[Compared]:
-    gold, metric = np.array(case["gold"]), np.array(case["metric"])
-    place, items = np.arange(gold.size), gold.size // case["num_sys"]
+    """A null on either side takes its pair out of its group; a group of one is no group."""
+    gold, metric = (np.array(with_nan(case[side])) for side in ("gold", "metric"))
+    items = gold.size // case["num_sys"]
+    place = np.flatnonzero(~np.isnan(gold + metric))
+    gold, metric = gold[place], metric[place]
     for name, groups in (("none", place * 0), ("sys", place // items), ("item", place % items)):
-        expected = case[name]
         for key, statistic in (
             ("pearson", ranking.pearson),
             ("spearman", ranking.spearman),
             ("kendall_b", ranking.kendall_tau_b),
+            ("acc23_eps0", ties.pairwise_accuracy),
         ):
             ours, (value, averaged) = (
                 ranking.by_group(statistic, gold, metric, groups),
-                expected[key],
+                case[name][key],
             )
             if isinstance(ours, Undefined):
                 nothing = averaged == 0 or value is None
-                yield Compared(f"{key} by {name}", ours, expected[key], nothing)
+                yield Compared(f"{key} by {name}", ours, case[name][key], nothing)
             else:
                 yield near(f"{key} by {name}", ours.value, value, ROUNDED)
                 yield same(f"groups of {key} by {name}", ours.n, averaged)
-        plain = ties.pairwise_accuracy(gold, metric, groups=groups).value
-        yield near(f"accuracy by {name}", plain, expected["acc23_eps0"][0], ROUNDED)
-        best = ties.calibrate(gold, metric, groups=groups)
-        yield near(f"best accuracy by {name}", best.accuracy, expected["acc23_opt"][0], ROUNDED)
+        best, expected = ties.calibrate(gold, metric, groups=groups), case[name]["acc23_opt"]
+        value = expected and expected[0]
+        if isinstance(best, Undefined):
+            yield Compared(f"best accuracy by {name}", best, value, not value)
+        else:
+            yield near(f"best accuracy by {name}", best.accuracy, value, ROUNDED)
 
 
 def sampled(case: dict, bundle: dict) -> Iterator[Compared]:

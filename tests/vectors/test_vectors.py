@@ -197,3 +197,19 @@ def test_where_votes_name_no_model_every_model_must_refuse(tmp_path):
     apart = {"systems": 3, "votes": [[0, 0, 1, "left"], [1, 1, 0, "left"]], "expected": NOTHING}
     outcome = outcome_of(tmp_path, "paired_preferences", [apart])
     assert outcome.agrees, outcome.lines()
+
+
+def test_a_null_takes_its_pair_out_of_each_grouping(tmp_path):
+    # Two systems, three items; nobody rated the second system's last image, so its item has one left and
+    # is no group. Within systems all rise together; the first item rises, the second is tied by both.
+    correlated = ("pearson", "spearman", "kendall_b")
+    sys = {**dict.fromkeys(correlated, [1, 2]), "acc23_eps0": [1, 2], "acc23_opt": [1, 0]}
+    item = {**dict.fromkeys(correlated, [1, 1]), "acc23_eps0": [1, 2], "acc23_opt": [1, 0]}
+    # Flat, (1, 1) (2, 2) (3, 3) (3, 4) (2, 2): sums of squares 2.8 and 5.2, of products 3.6, of mid-ranks
+    # 9, 9.5 and 9; of ten pairs eight are concordant, one is tied by both, one by people alone.
+    none = {"pearson": [3.6 / (2.8 * 5.2) ** 0.5, 1], "spearman": [9 / (9 * 9.5) ** 0.5, 1]}
+    none |= {"kendall_b": [8 / (8 * 9) ** 0.5, 1], "acc23_eps0": [0.9, 1], "acc23_opt": [0.9, 0]}
+    case = {"num_sys": 2, "gold": [1, 2, 3, 3, 2, None], "metric": [1, 2, 3, 4, 2, 9]}
+    case |= {"none": none, "sys": sys, "item": item}
+    outcome = outcome_of(tmp_path, "mtme_grouping", [case])
+    assert outcome.agrees, outcome.lines()
