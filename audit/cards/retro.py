@@ -13,6 +13,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from annotations.bounded_numbers import read_number
 from annotations.errors import Refused
 from annotations.pair_files.rows import columns_of, rows_of
 from annotations.sources.records import Unreadable
@@ -62,22 +63,32 @@ def _model(row: Any, path: Path) -> Model:
     if not isinstance(row, Row):
         raise Refused(f"{path.name}: {row}")
     name, released, score = (str(row.value[column]).strip() for column in COLUMNS)
-    try:
-        date.fromisoformat(released)
-        value = float(score)
-    except ValueError:
-        words = "a date is like 2025-01-31 and a score is a number"
-        raise Refused(f"{path.name}, row {row.line}: {words}.") from None
-    if not math.isfinite(value) or not name:
-        raise Refused(f"{path.name}, row {row.line}: a model has a name and a finite score.")
+    value = None if "," in score else read_number(score)
+    where = f"{path.name}, row {row.line}"
+    if value is None:
+        # As a comma may part thousands, too, it is not guessed.
+        words = "a score is a finite number in the digits 0 to 9, with a point, like 64.1"
+        raise Refused(f"{where}: {words}; not “{score[:40]}”.")
+    if _date_or_none(released) is None:
+        raise Refused(f"{where}: a date is like 2025-01-31; not “{released[:40]}”.")
+    if not name:
+        raise Refused(f"{where}: a model has a name.")
     return Model(name, released, value)
+
+
+def _date_or_none(text: str) -> date | None:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return None
 
 
 def band_of(card: dict[str, Any]) -> Band:
     rows = [row for row in card["rows"] if row["part"] == AGREEMENT and row.get("since")]
     number: dict[str, Any] = rows[0]["number"] if rows else {}
     parts: list[Any] = [number.get(part) for part in ("value", "low", "high")]
-    if not rows or not all(type(part) in (int, float) and math.isfinite(part) for part in parts):
+    told = bool(rows) and _date_or_none(str(rows[0]["since"])) is not None
+    if not told or not all(type(part) in (int, float) and math.isfinite(part) for part in parts):
         raise Refused(
             "This card does not say how it reads newer generators: its study needs two release dates "
             "and two answers on some images of each generator."
@@ -89,8 +100,10 @@ def audit_table(models: list[Model], band: Band) -> list[dict[str, Any]]:
     """`low` and `high` of each model; `stands`: its order to every other model is the same at both ends."""
     # Printed as shares, or in points.
     unit = 0.01 if all(0 <= model.score <= 1 for model in models) else 1.0
+    since = date.fromisoformat(band.since)
+    newer = [date.fromisoformat(model.released) >= since for model in models]
     ends = [
-        [model.score + unit * end * (model.released >= band.since) for model in models]
+        [model.score + unit * end * moved for model, moved in zip(models, newer, strict=True)]
         for end in (band.low, band.high)
     ]
     return [

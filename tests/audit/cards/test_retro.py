@@ -46,8 +46,17 @@ def test_scores_printed_as_shares_move_by_hundredths():
     assert moved["unsure"] == []
 
 
+def test_dates_are_compared_as_dates_however_they_are_written(tmp_path):
+    # As texts, 2024-12-31 < 20241231 < 2025-01-01, and 20250101 > 2025-01-01 only by chance.
+    file = tmp_path / "table.csv"
+    file.write_text("model,date,score\nold,20241231,9\nnew,2025-W01-3,8\nolder,2024-W52-7,7\n")
+    rows = audit_table(read_models(file), Band("20250101", 5, 2, 8))
+    assert {row["model"]: row["low"] for row in rows} == {"old": 9, "new": 10, "older": 7}
+
+
 def test_a_card_without_that_fact_is_refused():
-    for rows in ([], [{**ROW, "since": None}], [{**ROW, "number": {"undefined": "x", "n": 0}}]):
+    undated = [{**ROW, "since": "soon"}]
+    for rows in ([], [{**ROW, "since": None}], undated, [{**ROW, "number": {"undefined": "x", "n": 0}}]):
         with pytest.raises(Refused, match="does not say how it reads newer generators"):
             band_of({"rows": rows})
 
@@ -57,7 +66,12 @@ def test_a_card_without_that_fact_is_refused():
     [
         ("model,score\na,1", "date is not there"),
         ("model,date,score\na,2024,1\nb,2024-01-01,2", "a date is like"),
-        ("model,date,score\na,2024-01-01,nan\nb,2024-01-01,2", "finite score"),
+        ("model,date,score\na,２０２４-01-01,1\nb,2024-01-01,2", "a date is like"),
+        ("model,date,score\na,2024-01-01,nan\nb,2024-01-01,2", "finite number"),
+        ("model,date,score\na,2024-01-01,١٢\nb,2024-01-01,2", "row 2: .*digits 0 to 9.*not “١٢”"),
+        ("model,date,score\na,2024-01-01,１２\nb,2024-01-01,2", "digits 0 to 9"),
+        ("model,date,score\na,2024-01-01,1_000\nb,2024-01-01,2", "not “1_000”"),
+        ('model,date,score\na,2024-01-01,"1,000"\nb,2024-01-01,2', "not “1,000”"),
         ("model,date,score\na,2024-01-01,1", "2 to 1,000 are wanted"),
         ("model,date,score\na,2024-01-01,1\na,2024-01-01,2", "twice"),
     ],
