@@ -5,18 +5,23 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from annotations.errors import Refused
 from annotations.pair_files.rows import columns_of
 from annotations.sources.records import Unreadable
 from audit.test_judge.pairs import BAD, BOTH, FIRST, SECOND
+from audit.test_judge.rated_images import document_or_none
 from audit.test_judge.sound_rows import sound_rows
 
 PAIR, VOTE, SWAPPED, SCORES = "pair", "vote", "vote_swapped", ("score_a", "score_b")
+# As GEditBench v2 writes what its judge said.
+ITS_NAMES = {PAIR: "key", VOTE: "winner"}
+ORDERS = ("forward", "reverse")
 WORDS = {
-    **dict.fromkeys(("a", "first", "left", "a>b"), FIRST),
-    **dict.fromkeys(("b", "second", "right", "b>a"), SECOND),
-    **dict.fromkeys(("tie", "both", "a=b", "a=b=good"), BOTH),
+    **dict.fromkeys(("a", "first", "left", "a>b", "image a"), FIRST),
+    **dict.fromkeys(("b", "second", "right", "b>a", "image b"), SECOND),
+    **dict.fromkeys(("tie", "both", "a=b", "a=b=good", "equal"), BOTH),
     **dict.fromkeys(("neither", "a=b=bad"), BAD),
 }
 OTHER_SIDE = {FIRST: SECOND, SECOND: FIRST, BOTH: BOTH, BAD: BAD}
@@ -28,23 +33,43 @@ Choices = tuple[str, ...]
 
 def read_choices(path: Path) -> dict[str, Choices]:
     """By the name of the pair."""
+    document = document_or_none(path)
+    if isinstance(document, dict) and any(_is_prediction(one) for one in document.values()):
+        return {
+            name: _prediction(one, f"{path.name}, “{name[:80]}”") for name, one in document.items()
+        }
     try:
         columns = columns_of(path)
-        if PAIR not in columns or not (VOTE in columns or set(SCORES) <= set(columns)):
+        pair, vote = (one if one in columns else ITS_NAMES[one] for one in (PAIR, VOTE))
+        if pair not in columns or not (vote in columns or set(SCORES) <= set(columns)):
             there = ", ".join(name[:40] for name in columns[:20]) or "none"
             raise Refused(f"{path.name} wants {WANTED}. Its columns: {there}.")
-        kinds: Sequence[str] = (VOTE, SWAPPED) if VOTE in columns else SCORES
+        kinds: Sequence[str] = (vote, SWAPPED) if vote in columns else SCORES
         found: dict[str, Choices] = {}
-        for row in sound_rows(path, required=(PAIR,), optional=kinds):
-            name = str(row.value[PAIR])
+        for row in sound_rows(path, required=(pair,), optional=kinds):
+            name = str(row.value[pair])
             if name in found:
                 raise Refused(f"{path.name}, row {row.line}: the pair “{name[:80]}” stands twice.")
             where = f"{path.name}, row {row.line}"
             given = [str(row.value[kind]) for kind in kinds]
-            found[name] = _votes(given, where) if VOTE in columns else _by_scores(given, where)
+            found[name] = _votes(given, where) if vote in columns else _by_scores(given, where)
     except Unreadable as error:
         raise Refused(str(error)) from error
     return found
+
+
+def _is_prediction(one: Any) -> bool:
+    return isinstance(one, dict) and any(isinstance(one.get(order), list) for order in ORDERS)
+
+
+def _prediction(one: Any, where: str) -> Choices:
+    """As Multimodal RewardBench 2's script reads it: of each order the first judgement, if there is one."""
+    if one and not _is_prediction(one):
+        raise Refused(f"{where}: “forward” and “reverse” are lists of judgements.")
+    said = [next(iter((one or {}).get(order) or ()), {}) for order in ORDERS]
+    if not all(isinstance(first, dict) for first in said):
+        raise Refused(f"{where}: a judgement is an object with “judgement”, A or B.")
+    return _votes([str(first.get("judgement") or "") for first in said], where)
 
 
 def _votes(given: list[str], where: str) -> Choices:

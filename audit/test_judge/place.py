@@ -11,7 +11,7 @@ from audit.stats.cards.changes import mean_of
 from audit.stats.estimate import Estimate, Result
 from audit.test_judge.choices import Choices
 from audit.test_judge.pairs import BAD, BOTH, FIRST, SECOND, Pair
-from audit.test_judge.published import SETS
+from audit.test_judge.published import MMRB2_TASKS, SETS
 
 TIES = {BOTH, BAD}
 NO_PAIR = "None of the pairs in the judge’s file is in the set. Pairs are named as there: {}."
@@ -23,6 +23,7 @@ def place_judge(name: str, pairs: list[Pair], choices: dict[str, Choices]) -> di
     there = [pair for pair in pairs if choices.get(pair.name)]
     if not there:
         raise Refused(NO_PAIR.format(", ".join(pair.name[:40] for pair in pairs[:3])))
+    name = _with_part(name, there)
     known = SETS[name]
     official, ours = _official(name, there, choices), _ours(there, choices)
     twice = [pair for pair in there if len(choices[pair.name]) > 1]
@@ -43,6 +44,14 @@ def place_judge(name: str, pairs: list[Pair], choices: dict[str, Choices]) -> di
         "ours": ours.as_dict(),
         "published": compare_published(name, official.as_dict()),
     }
+
+
+def _with_part(name: str, pairs: list[Pair]) -> str:
+    """The key in `SETS`: one part's numbers are none of another's."""
+    parts = {pair.part for pair in pairs}
+    if parts == set(MMRB2_TASKS):
+        return f"{name}, all four tasks"
+    return f"{name}, {min(parts)}" if len(parts) == 1 and parts != {""} else name
 
 
 def _official(name: str, pairs: list[Pair], choices: dict[str, Choices]) -> Result:

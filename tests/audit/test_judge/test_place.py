@@ -18,6 +18,7 @@ def mmrb2(folder, count=40, name="set.json"):
         {
             "pair_id": f"p{n}",
             "prompt_content": [["text", f"prompt {n}"]],
+            "prompt_source": "wise",
             "chosen": "b" if n % 4 == 0 else "a",
             "human_annotations": [6, 5, 4],
         }
@@ -52,7 +53,7 @@ def test_scores_name_the_higher_and_ties_count_half_in_ours(tmp_path):
     found = place_judge("mmrb2", pairs, choices)
     assert (found["official"]["value"], found["ours"]["value"]) == (75, 87.5)
     assert found["judge_ties"] == 10
-    assert place_words(found)[0].startswith("Multimodal RewardBench 2: 75.0 % (")
+    assert place_words(found)[0].startswith("Multimodal RewardBench 2, text to image: 75.0 % (")
     assert "Not told apart from Gemini 3 Pro (74.4)" in "\n".join(place_words(found))
 
 
@@ -170,4 +171,131 @@ def test_a_weight_that_is_no_number_is_named_with_its_row(tmp_path, weight):
         f"a cat,0.7,{weight}\n"
     )
     with pytest.raises(Refused, match=r"set\.csv, row 2: "):
+        read_pairs(file)
+
+
+def parts(folder, sources, count=40):
+    """Pairs of sources in turn, people always for the first, three pairs to a prompt."""
+    rows = [
+        {
+            "id": f"{sources[n % len(sources)]}_{n}_-55_flux_1_gpt_2",
+            "prompt_metadata": {"id": n // (3 * len(sources)), "category": "x"},
+            "prompt_source": sources[n % len(sources)],
+            "chosen": "A",
+            "human_annotations": [],
+        }
+        for n in range(count)
+    ]
+    file = folder / "part.json"
+    file.write_text(json.dumps({"pairs": rows}, indent=1))
+    return file
+
+
+# As the README prints Qwen3-VL-32B, by task; the average beside all four.
+@pytest.mark.parametrize(
+    ("sources", "title", "printed"),
+    [
+        (["wise", "realunify_ueg"], "text to image", 64.1),
+        (["emu-edit", "text_heavy_edit"], "edits", 67.3),
+        (["mmmg"], "interleaved", 70.5),
+        (["realunify", "vstar"], "reasoning", 56.6),
+        (["wise", "hq-edit", "isgbench", "blink"], "all four tasks", 64.6),
+    ],
+)
+def test_votes_on_a_part_stand_beside_the_numbers_of_that_part(tmp_path, sources, title, printed):
+    name, pairs = read_pairs(parts(tmp_path, sources))
+    found = place_judge(name, pairs, {pair.name: ("first", "first") for pair in pairs})
+    assert found["set"] == f"Multimodal RewardBench 2, {title}"
+    judges = {one["judge"]: one["accuracy"] for one in found["published"]}
+    assert judges["Qwen3-VL-32B"] == printed
+    assert ("CLIPScore" in judges) == (title == "text to image")
+
+
+@pytest.mark.parametrize("sources", [["wise", "blink"], ["ours"]])
+def test_pairs_of_some_tasks_or_of_others_stand_beside_no_table(tmp_path, sources):
+    name, pairs = read_pairs(parts(tmp_path, sources))
+    found = place_judge(name, pairs, {pair.name: ("first",) for pair in pairs})
+    assert found["published"] == []
+    assert "none or some of its tasks" in found["set"]
+
+
+def test_a_judge_of_one_task_alone_stands_beside_that_task(tmp_path):
+    name, pairs = read_pairs(parts(tmp_path, ["wise", "hq-edit"], 80))
+    edits = {pair.name: ("first",) for pair in pairs if pair.name.startswith("hq-edit")}
+    assert place_judge(name, pairs, edits)["set"] == "Multimodal RewardBench 2, edits"
+
+
+def test_a_part_is_known_by_the_ids_of_its_pairs_alone(tmp_path):
+    file = tmp_path / "set.csv"
+    file.write_text('pair_id,chosen,human_annotations\nrealunify_ueg_1_x,a,""\nrealunify_2,b,""\n')
+    assert [pair.part for pair in read_pairs(file)[1]] == ["text to image", "reasoning"]
+
+
+def test_prompts_are_known_by_source_and_number_with_texts_and_without(tmp_path):
+    # 40 pairs of two sources, three to a prompt: 7 numbers of each.
+    file = parts(tmp_path, ["wise", "blink"])
+    bare = [pair.prompt for pair in read_pairs(file)[1]]
+    assert len(set(bare)) == 14
+    rows = json.loads(file.read_text())["pairs"]
+    for row in rows:
+        row["prompt_content"] = [["image", f"input_images/{row['id']}_prompt_0.jpg"]]
+        row["prompt_metadata"] = json.dumps(row["prompt_metadata"])
+    file.write_text(json.dumps(rows))
+    assert [pair.prompt for pair in read_pairs(file)[1]] == bare
+
+
+def test_the_set_s_own_file_of_predictions_comes_in(tmp_path):
+    # 30 right in both orders, 5 in one, 5 wrong: (60 + 5) / 80.
+    name, pairs = read_pairs(parts(tmp_path, ["wise"]))
+    said = [("A", "B")] * 30 + [("A", "A")] * 5 + [("B", "A")] * 5
+    file = tmp_path / "predictions.json"
+    content = {
+        pair.name: {
+            order: [{"judgement": one, "evaluator": "x", "metadata": {}}]
+            for order, one in zip(("forward", "reverse"), both, strict=True)
+        }
+        for pair, both in zip(pairs, said, strict=True)
+    }
+    content |= {"gone": {}, "silent": {"forward": [], "reverse": [{"judgement": None}]}}
+    file.write_text(json.dumps(content))
+    found = place_judge(name, pairs, read_choices(file))
+    assert (found["official"]["value"], found["changed"], found["strange"]) == (81.25, 5, 2)
+
+
+@pytest.mark.parametrize(
+    ("one", "words"),
+    [
+        ({"forward": "A"}, "“p2”: “forward” and “reverse” are lists"),
+        ({"forward": ["A"]}, "“p2”: a judgement is an object"),
+        ({"forward": [{"judgement": "C"}]}, "“p2”: “c” is no vote"),
+    ],
+)
+def test_a_prediction_that_cannot_be_read_is_named(tmp_path, one, words):
+    file = tmp_path / "predictions.json"
+    file.write_text(json.dumps({"p1": {"forward": [{"judgement": "A"}]}, "p2": one}))
+    with pytest.raises(Refused, match=words):
+        read_choices(file)
+
+
+def test_the_pairs_of_geditbench_come_in_with_what_its_judge_said(tmp_path):
+    pair = {"instruction": "x", "source_image_path": "s3://a", "edited_image_paths": ["b", "c"]}
+    rows = [{"key": f"{n // 3}_{'ABC'[n % 3]}vD", "winner": "Image A", **pair} for n in range(39)]
+    rows.append({"key": "last", "winner": "Tie", **pair})
+    file, said = tmp_path / "quality.jsonl", tmp_path / "results.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    lines = [
+        {"key": row["key"], "winner": "Image B" if n < 13 else "Image A"}
+        for n, row in enumerate(rows)
+    ]
+    said.write_text("\n".join(map(json.dumps, lines)))
+    name, pairs = read_pairs(file)
+    assert (len({pair.prompt for pair in pairs}), pairs[-1].people) == (14, "both")
+    found = place_judge(name, pairs, read_choices(said))
+    assert found["set"].startswith("EditReward-Bench, visual quality")
+    assert found["official"]["value"] == pytest.approx(100 * 26 / 39)
+    row = {"key": "k", "task": "add", "edited_images": ["b", "c"], "source_image": "a.png"}
+    file.write_text(json.dumps({**row, "instruction": "x", "winner": "Image B"}))
+    assert read_pairs(file)[0] == "vcreward"
+    file.write_text(json.dumps({**row, "winner": "the cat"}))
+    with pytest.raises(Refused, match="a winner is “Image A”"):
         read_pairs(file)
