@@ -44,7 +44,7 @@ BY_QUESTION = headings(
         "ceiling",
     )
 )
-BY_GENERATOR = headings("mean", "nominal", "ordinal", "interval")
+BY_GENERATOR = headings("mean", "fleiss_kappa", "nominal", "ordinal", "interval")
 IN_TIME = headings("percent", "alpha")
 OF_PERSON = headings("like_others", *AGAINST, "severity", *CONFUSION, "seconds")
 # Of a question that is not answered by yes or no.

@@ -188,15 +188,17 @@ def _published(
         prompt = prompts[given.unit]
         errors = people_agreement.errors_of(given.unit, given.rater, given.value, prompt)
     few_classes = np.unique(given.value).size <= MOST_CLASSES
+
+    def fleiss(there: np.ndarray) -> Result:
+        if not few_classes:
+            return Undefined("too many different answers for classes", int(there.sum()))
+        return people_agreement.fleiss_of(table[:, there], prompts[there], options)
+
     everywhere = np.ones(given.units, dtype=bool)
     means = Means(table)
     return {
         "mean": est(mean(everywhere)),
-        "fleiss_kappa": est(
-            people_agreement.fleiss_of(table, prompts, options)
-            if few_classes
-            else Undefined("too many different answers for classes", given.units)
-        ),
+        "fleiss_kappa": est(fleiss(everywhere)),
         "gwet_ac1": est(
             people_agreement.ac1_of(table, prompts, options)
             if few_classes
@@ -208,6 +210,7 @@ def _published(
                 "name": name,
                 "units": int(here.sum()),
                 "mean": est(mean(here)),
+                "fleiss_kappa": est(fleiss(here)),
                 "alpha": {level: est(_alpha_on(given, table, here, level)) for level in LEVELS},
             }
             for name, here in (

@@ -1,5 +1,5 @@
 """The numbers of sets of edits: GEdit-Bench by language, ImgEdit and KRIS-Bench by point and kind, RISEBench in
-percent with its accuracy."""
+percent with its accuracy; and ImagenHub's, by task."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ from annotations.benchmarks.edit_sets.points import (
     overall_gedit,
     overall_rise,
 )
+from annotations.forms.papers.edits import overall_imagenhub
 from audit.set_scores.figure import Figure, ScoredImage, make_figure
+from audit.stats.people.imagenhub import QUESTIONS as IMAGENHUB
 from audit.stats.series import Floats
 from judges.exports.edit_set_results import grades_of, is_complete
 
@@ -35,6 +37,42 @@ def edit_figures(name: str, rows: Sequence[ScoredImage], slips: Sequence[str] = 
     if name == "rise":
         return _rise(kept, slips)
     return _graded(name, kept)
+
+
+# In the evidence of an image: each person’s answers.
+BY_PERSON = "by_person"
+
+
+def imagenhub_figures(rows: Sequence[ScoredImage]) -> list[Figure]:
+    """The mean over people, or the judge alone, of the mean over their items, by task; O is √(SC · PQ) of one
+    person's answers about one item."""
+    given = [(row, said) for row in rows if (said := _grades_by_person(row))]
+    found = []
+    for task in dict.fromkeys(row.tags[0] if row.tags else "" for row, _ in given):
+        of_task = [one for one in given if (one[0].tags[0] if one[0].tags else "") == task]
+        people = sorted({who for _, said in of_task for who in said})
+        for short in IMAGENHUB:
+            shares = [
+                [(said[who][short], 1.0) if who in said else (0.0, 0.0) for _, said in of_task]
+                for who in people
+            ]
+            name = f"{task}: {short}" if task else short
+            found.append(
+                make_figure(name, [row for row, _ in of_task], *shares, combine=_mean_of_there)
+            )
+    return found
+
+
+def _grades_by_person(row: ScoredImage) -> dict[str, dict[str, float]]:
+    """SC, PQ and O; whoever has not given both of the first is left out."""
+    judge = {one["name"]: one["score"] for one in row.evidence.get("answers") or ()}
+    found = {}
+    for who, answers in row.evidence.get(BY_PERSON, {"": judge}).items():
+        overall = overall_imagenhub(answers)
+        if overall is not None:
+            own = (answers[IMAGENHUB["SC"]], answers[IMAGENHUB["PQ"]], overall)
+            found[who] = dict(zip(IMAGENHUB, own, strict=True))
+    return found
 
 
 Graded = Sequence[tuple[ScoredImage, Mapping[str, float]]]

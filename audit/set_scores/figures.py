@@ -17,7 +17,7 @@ from annotations.benchmarks.edit_sets.points import (
 )
 from annotations.benchmarks.prompt_sets import word_counts
 from annotations.benchmarks.prompt_sets.items import corebench_task
-from audit.set_scores.edit_figures import NOTHING_STAYS, edit_figures
+from audit.set_scores.edit_figures import NOTHING_STAYS, edit_figures, imagenhub_figures
 from audit.set_scores.figure import Figure, ScoredImage, make_figure
 from audit.stats.series import Floats
 from judges.methods import dpg, wise, word_scores
@@ -38,6 +38,8 @@ def figures(
         return _wise(rows, edition)
     if set_name == "unigenbench":
         return _unigenbench(rows)
+    if set_name == "imagenhub":
+        return imagenhub_figures(rows)
     if set_name in POINTS:
         return edit_figures(set_name, rows, slips)
     if set_name == "cvtg" and (counted := [row for row in rows if "total_words" in row.evidence]):

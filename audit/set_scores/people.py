@@ -7,7 +7,6 @@ not all that is needed was answered has no score, and is counted.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
 from statistics import fmean
 
 import numpy as np
@@ -15,16 +14,23 @@ from django.db.models import QuerySet
 
 from annotations import consensus
 from annotations.benchmarks.edit_sets.points import FREE, POINTS
+from annotations.forms.papers.edits import overall_imagenhub
 from annotations.models import Annotation, Answer, Image, Study
+from audit.set_scores.edit_figures import BY_PERSON
 from audit.set_scores.figure import ScoredImage
 from audit.set_scores.scored import Scored, images_of, make_row
 from judges.exports.edit_set_results import grades_of
 from judges.exports.set_files import metadata_as_read
 from judges.methods import dpg, wise
 
-# By question and part of the prompt: None for the whole image.
-Given = Mapping[tuple[str, int | None], list[float]]
 CHECKLISTS = ("corebench", "unigenbench", "dpg", "oneig", "tiif")
+
+
+class ImageAnswers(dict[tuple[str, int | None], list[float]]):
+    """Of one image, by question and part of the prompt: None for the whole image. `by_person`: of the whole."""
+
+    def __init__(self) -> None:
+        self.by_person: dict[str, dict[str, float]] = defaultdict(dict)
 
 
 def scored_by_people(study: Study, name: str, edition: str) -> Scored | None:
@@ -33,7 +39,7 @@ def scored_by_people(study: Study, name: str, edition: str) -> Scored | None:
     told, found = Scored(), False
     with metadata_as_read():
         for image in _answered_images(study).prefetch_related("prompt__atoms"):
-            row = _row_of(name, edition, image, given.get(image.pk, {}))
+            row = _row_of(name, edition, image, given.get(image.pk, ImageAnswers()))
             generator = image.generator.name
             if row is None:
                 told.left_out[generator] += 1
@@ -48,26 +54,31 @@ def _answered_images(study: Study) -> QuerySet[Image]:
     return images_of(study).filter(pk__in=counted.order_by().values("image"))
 
 
-def _answers_by_image(study: Study) -> dict[int, dict[tuple[str, int | None], list[float]]]:
-    given: dict[int, dict[tuple[str, int | None], list[float]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+def _answers_by_image(study: Study) -> dict[int, ImageAnswers]:
+    given: dict[int, ImageAnswers] = defaultdict(ImageAnswers)
     rows = Answer.objects.filter(
         annotation__study=study,
         annotation__state=Annotation.State.COUNTED,
         value__isnull=False,
     ).order_by("annotation__annotator__name")
-    for image, question, atom, value in rows.values_list(
-        "annotation__image_id", "question", "atom__index", "value"
+    for image, who, question, atom, value in rows.values_list(
+        "annotation__image_id", "annotation__annotator_id", "question", "atom__index", "value"
     ).iterator():
         if value is not None:
-            given[image][question, atom].append(value)
+            given[image].setdefault((question, atom), []).append(value)
+            if atom is None:
+                given[image].by_person[str(who)][question] = value
     return given
 
 
-def _row_of(name: str, edition: str, image: Image, given: Given) -> ScoredImage | None:
+def _row_of(name: str, edition: str, image: Image, given: ImageAnswers) -> ScoredImage | None:
     if name in POINTS:
         return _of_edit(name, image, given)
+    if name == "imagenhub":
+        overalls = [overall_imagenhub(said) for said in given.by_person.values()]
+        known = [value for value in overalls if value is not None]
+        evidence = {BY_PERSON: given.by_person}
+        return make_row(image, fmean(known), evidence=evidence) if known else None
     if name == "wise":
         value = _wise(given, edition)
     elif name in CHECKLISTS and not _is_about_text(image, given):
@@ -77,11 +88,11 @@ def _row_of(name: str, edition: str, image: Image, given: Given) -> ScoredImage 
     return None if value is None else make_row(image, value)
 
 
-def _is_about_text(image: Image, given: Given) -> bool:
+def _is_about_text(image: Image, given: ImageAnswers) -> bool:
     return not list(image.prompt.atoms.all()) and ("text_share", None) in given
 
 
-def _wise(given: Given, edition: str) -> float | None:
+def _wise(given: ImageAnswers, edition: str) -> float | None:
     if edition == "legacy":
         grades = [_mean(given, name) for name in ("consistency", "realism", "aesthetic_quality")]
         known = [grade for grade in grades if grade is not None]
@@ -89,7 +100,7 @@ def _wise(given: Given, edition: str) -> float | None:
     return _majority(given.get(("correct", None), []))
 
 
-def _of_checklist(name: str, image: Image, given: Given) -> ScoredImage | None:
+def _of_checklist(name: str, image: Image, given: ImageAnswers) -> ScoredImage | None:
     atoms = sorted(image.prompt.atoms.all(), key=lambda atom: atom.index)
     read = [_majority(given.get(("atom", atom.index), [])) for atom in atoms]
     answers = [value for value in read if value is not None]
@@ -114,7 +125,7 @@ def _of_checklist(name: str, image: Image, given: Given) -> ScoredImage | None:
     return make_row(image, fmean(right), points=points)
 
 
-def _of_edit(name: str, image: Image, given: Given) -> ScoredImage | None:
+def _of_edit(name: str, image: Image, given: ImageAnswers) -> ScoredImage | None:
     means = {question: fmean(values) for (question, atom), values in given.items() if atom is None}
     evidence = {"answers": [{"name": asked, "score": value} for asked, value in means.items()]}
     grades, points = grades_of(name, evidence), POINTS[name]
@@ -132,6 +143,6 @@ def _majority(values: list[float]) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _mean(given: Given, question: str) -> float | None:
+def _mean(given: ImageAnswers, question: str) -> float | None:
     values = given.get((question, None))
     return fmean(values) if values else None

@@ -15,7 +15,7 @@ from audit.test_judge.rated_images import document_or_none
 from audit.test_judge.sound_rows import sound_rows
 
 PAIR, VOTE, SWAPPED, SCORES = "pair", "vote", "vote_swapped", ("score_a", "score_b")
-# As GEditBench v2 writes what its judge said.
+# In the results that GEditBench v2 writes.
 ITS_NAMES = {PAIR: "key", VOTE: "winner"}
 ORDERS = ("forward", "reverse")
 WORDS = {
@@ -66,7 +66,7 @@ def _prediction(one: Any, where: str) -> Choices:
     """As Multimodal RewardBench 2's script reads it: of each order the first judgement, if there is one."""
     if one and not _is_prediction(one):
         raise Refused(f"{where}: “forward” and “reverse” are lists of judgements.")
-    said = [next(iter((one or {}).get(order) or ()), {}) for order in ORDERS]
+    said: list[Any] = [next(iter((one or {}).get(order) or ()), {}) for order in ORDERS]
     if not all(isinstance(first, dict) for first in said):
         raise Refused(f"{where}: a judgement is an object with “judgement”, A or B.")
     return _votes([str(first.get("judgement") or "") for first in said], where)

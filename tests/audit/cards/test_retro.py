@@ -56,7 +56,12 @@ def test_dates_are_compared_as_dates_however_they_are_written(tmp_path):
 
 def test_a_card_without_that_fact_is_refused():
     undated = [{**ROW, "since": "soon"}]
-    for rows in ([], [{**ROW, "since": None}], undated, [{**ROW, "number": {"undefined": "x", "n": 0}}]):
+    for rows in (
+        [],
+        [{**ROW, "since": None}],
+        undated,
+        [{**ROW, "number": {"undefined": "x", "n": 0}}],
+    ):
         with pytest.raises(Refused, match="does not say how it reads newer generators"):
             band_of({"rows": rows})
 

@@ -36,6 +36,19 @@ def test_agreement_worked_by_hand(study):
     assert row["units"] == 3
 
 
+def test_each_generator_has_its_own_fleiss_kappa(db):
+    # About the early one's images they differ on one of four, 5 of 8 answers are yes: by chance .53125 are
+    # alike. About the late one's both always say yes: there is nothing to agree on beyond chance.
+    study = making.study(files=False)
+    given = {f"early-{n}": {"ann": n > 1, "ben": n > 0} for n in range(4)}
+    given |= {f"late-{n}": {"ann": 1, "ben": 1} for n in range(4)}
+    making.labels(study, given)
+    question = row_of(study)
+    early, late = (one["fleiss_kappa"] for one in question["by_generator"])
+    assert early["value"] == pytest.approx((0.75 - 0.53125) / (1 - 0.53125))
+    assert "same value" in late["undefined"]
+
+
 def test_one_person_against_the_others_worked_by_hand(study):
     # Ann and Ben always agree; Cat contradicts them on one image of eight. Ann and Ben are held
     # against the other two only where these agree (7, all alike), Cat on 8 (7 alike).

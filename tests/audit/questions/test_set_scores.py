@@ -11,12 +11,17 @@ from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
 from annotations.sources.records import LabelRecord
+from annotations.stored_answers.question import NONE
+from audit.questions.people_by_generator.question import people_by_generator
 from audit.questions.set_scores.exhibits import EXHIBITS, editions
 from audit.questions.set_scores.question import Parameters, set_scores
+from audit.stats.people.imagenhub import QUESTIONS
 from judges.intake.bring_in import import_study
+from tests import making
 from tests.annotations.benchmarks import edit_grades
 from tests.annotations.benchmarks.edit_layouts import LAYOUTS
 from tests.annotations.benchmarks.prompt_sets import small
+from tests.audit.paper_tables.test_imagenhub import FILES, PRINTED, study_of
 
 pytestmark = pytest.mark.django_db
 
@@ -187,3 +192,45 @@ def test_a_study_of_no_set_or_without_scores_says_so(tmp_path, study):
     with pytest.raises(Refused, match="Neither people nor a judge"):
         set_scores(made(tmp_path, "wise"), Parameters())
     assert editions(study) == {}
+
+
+def test_imagenhub_has_the_mean_of_its_raters_means(tmp_path):
+    one = [("a", [1, 1], [0, 1]), ("b", [0.5, 0.5], [0, 1])]
+    for rater, rows in (("rater1", one), ("rater2", one[:1])):
+        lines = [f"{uid}.jpg\t{first}\t{second}\n" for uid, first, second in rows]
+        (tmp_path / f"Edit_{rater}.tsv").write_text("uid\tone\ttwo\n" + "".join(lines))
+    import_study(slug="s", format="imagenhub", source=Source(tmp_path))
+    study = Study.objects.get(slug="s")
+    # Of the first rater (1 + .5) / 2, of the second 1; over all answers it would be 2.5 / 3.
+    assert told(study, "people") == {
+        "one": {"Edit: SC": 0.875, "Edit: PQ": 0.875, "Edit: O": 0.875},
+        "two": {"Edit: SC": 0, "Edit: PQ": 1, "Edit: O": 0},
+    }
+    answers = [
+        {"name": "semantic_consistency", "score": 0.5},
+        {"name": "perceptual_quality", "score": 1},
+    ]
+    run = making.scores(study, {"one/a.jpg": 0.7, "two/a.jpg": 0.7}, name="hub-judge")
+    making.scores(study, {"one/a.jpg": 0.7}, name="another")
+    run.scores.filter(image__key="one/a.jpg").update(evidence={"answers": answers})
+    found = set_scores(study, Parameters())["sources"]
+    # Whoever gives no grades has no score of this set.
+    assert [source["name"] for source in found] == ["people", "hub-judge"]
+    assert told(study, "hub-judge")["one"]["Edit: O"] == pytest.approx(0.5**0.5)
+
+
+@pytest.mark.skipif(not FILES.is_dir(), reason="ImagenHub’s files are not beside the checkout.")
+def test_imagenhub_s_printed_scores_and_kappas_come_out_by_generator():
+    study = study_of(FILES)
+    scores, agree = told(study, "people"), people_by_generator(study, NONE)["questions"]
+    compared = 0
+    for task, models in json.loads(PRINTED.read_text())["tasks"].items():
+        for model, printed in models.items():
+            for short, question in QUESTIONS.items():
+                assert round(scores[model][f"{task}: {short}"], 2) == printed[short]
+                kappa = agree[question]["generators"][model]["fleiss_kappa"].get("value")
+                wanted = printed.get(f"fleiss_kappa {short}")
+                assert (kappa if kappa is None else round(kappa, 2)) == wanted, (model, short)
+                compared += 1
+    # Of seven models that draw from a text there are 21, of nine that edit 27.
+    assert compared == 48
