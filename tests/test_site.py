@@ -64,6 +64,7 @@ NOT_RUN = {
     r".* delete_study ": "asks back: tests/annotations/management",
     r".* person tell": "tests/annotations/studies",
     r".* answer label-time": "needs answers of people who are not simulated: tests/audit/doors",
+    r".* answer edits": "needs answers about edits: tests/audit/questions",
     r"jurybox check ": "a process of its own: tests/jurybox/test_check.py",
     r".* compare_engines": "needs two engines",
 }
