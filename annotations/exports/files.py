@@ -10,10 +10,8 @@ import hashlib
 import io
 import json
 import os
-import shutil
 import zipfile
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +22,7 @@ from annotations.exports.labels import LabelRows, Rows
 from annotations.exports.study_tables import file_name, missing_labels
 from annotations.models import Study
 from annotations.sources.parquet_rows import import_package
+from annotations.storage.written_files import WriteRefused, is_plain_file, write_whole
 
 # Rows that go into a Parquet file at once.
 BATCH = 10_000
@@ -50,38 +49,13 @@ def write_lines(path: Path, lines: Iterable[str]) -> str:
 
 
 def write_parts(path: Path, parts: Iterable[bytes]) -> str:
-    """Write a file as a draft, then rename it; returns its SHA-256."""
+    """Write a file, whole or not at all; returns its SHA-256."""
     sha = hashlib.sha256()
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with draft.open("wb") as file:
-            for content in parts:
-                sha.update(content)
-                file.write(content)
-        draft.replace(path)
-    except OSError as error:
-        raise ExportRefused(f"{path} cannot be written: {error.strerror}.") from error
-    finally:
-        draft.unlink(missing_ok=True)
+    with write_whole(path) as file:
+        for content in parts:
+            sha.update(content)
+            file.write(content)
     return sha.hexdigest()
-
-
-@contextmanager
-def draft_folder(folder: Path) -> Iterator[Path]:
-    """A folder to write into, which gets its name at the end: whole, or not at all."""
-    if folder.exists():
-        raise ExportRefused(f"{folder} exists already; choose another name or remove it.")
-    draft = folder.with_name(f"{folder.name}.part")
-    shutil.rmtree(draft, ignore_errors=True)
-    try:
-        draft.mkdir(parents=True)
-        yield draft
-        draft.rename(folder)
-    except OSError as error:
-        words = error.strerror or error
-        raise ExportRefused(f"{folder} cannot be written: {words}.") from error
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
 
 
 class Sink(io.RawIOBase):
@@ -154,7 +128,21 @@ def describe(study: Study, *, file: str, signature: str, **more: Any) -> dict[st
 
 
 def write_sidecar(path: Path, words: dict[str, Any]) -> None:
-    write_lines(sidecar(path), [json.dumps(words, ensure_ascii=False, indent=2) + "\n"])
+    place = sidecar(path)
+    if os.path.lexists(place) and not _is_sidecar(place, path.name):
+        raise WriteRefused(
+            f"{path} is written, but not what describes it: {place.name} is there, and Jurybox did not write "
+            "it. Move it away or give --out another name; it stays as it is."
+        )
+    write_lines(place, [json.dumps(words, ensure_ascii=False, indent=2) + "\n"])
+
+
+def _is_sidecar(place: Path, file: str) -> bool:
+    try:
+        told = json.loads(place.read_text()) if is_plain_file(place) else None
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(told, dict) and "signature" in told and told.get("file") == file
 
 
 class CountedRows:

@@ -20,6 +20,7 @@ from django.utils.text import slugify
 
 from annotations.errors import Refused
 from annotations.models import Study
+from annotations.storage.written_files import write_folder
 from audit.cards.eval_record import SCHEMA, judge_model, record_frame, source_data, uncertainty
 from audit.cards.hub_results import hub_files
 from audit.models import Report
@@ -37,10 +38,7 @@ def write_records(
 ) -> list[str]:
     """The names of the files, into a new folder."""
     files = record_files(study, organization=organization, licence=licence, dataset=dataset)
-    if folder.exists():
-        raise Refused(f"{folder} is there already. Name a folder that does not exist.")
-    for name, content in files.items():
-        _write(folder, name, content)
+    write_folder(folder, files)
     return list(files)
 
 
@@ -91,15 +89,6 @@ def _path(study: Study, generator: str, evaluation: str) -> str:
     """As the schema wants it: benchmark, developer, model, and a UUID, here one that the record makes."""
     drawn = uuid.UUID(bytes=hashlib.sha256(evaluation.encode()).digest()[:16], version=4)
     return f"data/{study.slug}/unknown/{slugify(generator)[:60] or 'generator'}/{drawn}"
-
-
-def _write(folder: Path, name: str, content: bytes) -> None:
-    path = folder / name
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(content)
-    except OSError as error:
-        raise Refused(f"{path} cannot be written: {error.strerror}.") from error
 
 
 def generator_record(

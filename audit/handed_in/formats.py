@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from annotations.storage.written_files import WrittenFolder
 from audit.handed_in.compose import compose
 from audit.handed_in.document import Document
 from audit.handed_in.html import as_html
@@ -29,8 +30,15 @@ def write_beside(document: Document, format: str, out: Path) -> None:
     """What a file needs beside it: LaTeX its figures."""
     # Where there is no such folder, the file itself cannot be written, and the error says so.
     if format == "latex" and out.parent.is_dir():
-        for name, content in figure_files(document).items():
-            (out.parent / name).write_bytes(content)
+        figures, ours = (
+            figure_files(document),
+            WrittenFolder(out.parent, "figures", beside_others=True),
+        )
+        for name in figures:
+            ours.expect_free(name)
+        for name, content in figures.items():
+            with ours.file(name) as file:
+                file.write(content)
 
 
 def of_report(report: Report) -> Document:

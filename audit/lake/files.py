@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Iterable, Mapping
 from contextlib import contextmanager
 from functools import partial
@@ -20,6 +19,7 @@ from typing import Any
 
 from annotations.errors import Refused
 from annotations.sources.parquet_rows import import_package
+from annotations.storage.written_files import WrittenFolder, stays_inside
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -72,11 +72,12 @@ def schema(table: str) -> Any:
 
 
 class Lake:
-    """One study's folder while it is written. Each file comes as a draft and takes its place when it is
-    whole; one that is there already with the same bytes stays as it is."""
+    """One study's folder while it is written. A file that is there already with the same bytes stays as it
+    is."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self.ours = WrittenFolder(folder, "lake", earlier=_names_in_manifest(folder))
         self.files: list[dict[str, Any]] = []
         self.written: list[str] = []
 
@@ -84,38 +85,29 @@ class Lake:
     def file(self, table: str, name: str):
         """Give batches of columns to what this yields."""
         parquet = needs("pyarrow.parquet")
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft = path.with_name(f"{path.name}.{os.getpid()}.part")
+        path = self.ours.expect_free(name)
+        before = stamp_of(path) if path.exists() else None
         batches = Batches(table)
-        try:
-            with parquet.ParquetWriter(draft, batches.schema, compression="zstd") as writer:
-                batches.writer = writer
-                yield batches
-            sha, size = sha256(draft), draft.stat().st_size
-            self.files.append({"file": name, "rows": batches.rows, "bytes": size, "sha256": sha})
-            if not path.exists() or sha256(path) != sha:
-                draft.replace(path)
-                self.written.append(name)
-        except OSError as error:
-            raise LakeRefused(f"{path} cannot be written: {error.strerror}.") from error
-        finally:
-            draft.unlink(missing_ok=True)
+        with (
+            self.ours.file(name) as file,
+            parquet.ParquetWriter(file, batches.schema, compression="zstd") as writer,
+        ):
+            batches.writer = writer
+            yield batches
+        size, sha = path.stat().st_size, sha256(path)
+        self.files.append({"file": name, "rows": batches.rows, "bytes": size, "sha256": sha})
+        if stamp_of(path) != before:
+            self.written.append(name)
 
     def finish(self, facts: Mapping[str, Any]) -> None:
-        """The manifest comes last; what it does not name goes."""
+        """The manifest comes last; what an earlier export wrote and this one did not goes."""
         self.files.sort(key=lambda one: one["file"])
         whole = json.dumps([[one["file"], one["sha256"]] for one in self.files])
         signature = hashlib.sha256(whole.encode()).hexdigest()
         manifest = {"format": FORMAT, **facts, "signature": signature, "files": self.files}
-        path = self.folder / MANIFEST
-        draft = path.with_name(f"{MANIFEST}.{os.getpid()}.part")
-        draft.write_text(json.dumps(manifest, ensure_ascii=False, indent=1) + "\n")
-        draft.replace(path)
-        known = {one["file"] for one in self.files}
-        for old in self.folder.rglob("*.parquet"):
-            if old.relative_to(self.folder).as_posix() not in known:
-                old.unlink()
+        with self.ours.file(MANIFEST) as file:
+            file.write((json.dumps(manifest, ensure_ascii=False, indent=1) + "\n").encode())
+        self.ours.keep(self.ours.written)
 
 
 class Batches:
@@ -181,6 +173,17 @@ def checked_files(folder: Path) -> tuple[dict[str, Any], dict[Path, Stamp]]:
     return told, stamps
 
 
+def _names_in_manifest(folder: Path) -> set[str]:
+    """What a version that kept no list of its own had written."""
+    try:
+        told = json.loads((folder / MANIFEST).read_text())
+    except (OSError, ValueError, RecursionError):
+        return set()
+    if not isinstance(told, dict) or told.get("format") != FORMAT or not _is_whole(told):
+        return set()
+    return {MANIFEST, *(one["file"] for one in told["files"])}
+
+
 def _is_whole(told: dict[str, Any]) -> bool:
     study, files = told.get("study"), told.get("files")
     return (
@@ -189,11 +192,7 @@ def _is_whole(told: dict[str, Any]) -> bool:
         and {"drawn_unequally", "judges", "simulated_people"} <= told.keys()
         and isinstance(files, list)
         and all(isinstance(one, dict) and {"file", "sha256"} <= one.keys() for one in files)
-        and all(_stays_inside(one["file"]) for one in files)
+        and all(isinstance(one["file"], str) and stays_inside(one["file"]) for one in files)
         and {f"{name}.parquet" for name in ("images", "prompts", "generators")}
         <= {one["file"] for one in files}
     )
-
-
-def _stays_inside(name: Any) -> bool:
-    return isinstance(name, str) and ".." not in Path(name).parts and not Path(name).is_absolute()

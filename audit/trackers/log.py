@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from annotations.errors import Refused
 from annotations.plugins import CallFailed, CallHangs, call_within
+from annotations.storage.written_files import WrittenFolder
 from audit.models import Report
 from audit.trackers import scalars
 
@@ -124,7 +125,8 @@ def _tensorboard(given: ToLog, project: str, folder: Path) -> str:
     writer.add_text("report.json", given.file.read_text(), given.step)
     writer.close()
     # TensorBoard has no artefacts: the whole report lies beside its numbers.
-    (place / given.file.name).write_bytes(given.file.read_bytes())
+    with WrittenFolder(place, "reports", beside_others=True).file(given.file.name) as file:
+        file.write(given.file.read_bytes())
     return str(place)
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.exports.files import draft_folder, write_lines
+from annotations.exports.files import write_lines
 from annotations.models import Generator, Study
+from annotations.storage.written_files import new_folder
 from audit.models import TrainingSet
 from audit.training.formats import WRITERS, SetOnDisk
 from audit.training.pictures import pictures_of
@@ -34,7 +35,7 @@ def write_set(made: TrainingSet, folder: Path, layout: str, *, licence: str = ""
     content = SetOnDisk(
         rows, made.body["pairs"], made.body["signature"]["judge"], pictures_of(made.study, rows)
     )
-    with draft_folder(folder) as draft:
+    with new_folder(folder) as draft:
         counts = WRITERS[layout](content, draft)
         write_lines(draft / "README.md", [card(made, layout, counts, licence)])
         _check_rows(draft, layout, counts)
@@ -59,7 +60,7 @@ def write_voted(
     signature: dict[str, Any] = {"sha256": made.signature, "asked": made.asked.as_dict()}
     if beside is not None:
         signature["beside"] = beside.sha256
-    with draft_folder(folder) as draft:
+    with new_folder(folder) as draft:
         counts = WRITERS["dpo"](content, draft)
         counts["by"] = dict(sorted(Counter(one["source"] for one in pairs).items()))
         told = [*made.sentences(), *(beside.body["warnings"] if beside else [])]

@@ -19,6 +19,7 @@ import argparse
 import base64
 import io
 import json
+import os
 import sys
 from pathlib import Path
 
@@ -46,8 +47,8 @@ def main():
     if not files:
         sys.exit(f"There is no samples/*.png in {chosen.outpath}.")
     # Beside the goal until all is written: a run that broke off leaves no half file under its name.
-    part = Path(f"{chosen.out}.part")
-    with part.open("w", encoding="utf-8") as out, torch.no_grad():
+    part = Path(f"{chosen.out}.{os.getpid()}.part")
+    with part.open("x", encoding="utf-8") as out, torch.no_grad():
         for file in files:
             out.write(json.dumps(row_of(file, detector, labels, sensor, chosen.rgb)) + "\n")
     part.replace(chosen.out)

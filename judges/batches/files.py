@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from annotations.storage.written_files import WrittenFolder
 from judges.errors import JudgeRefused
 
 # OpenAI takes 50,000 requests and 200 MB a file.
 REQUESTS, BYTES = 50_000, 190_000_000
 LONGEST_ID = 40
 NAMED = 10
+ABOUT = "batch.json"
 
 
 def name_of(body: bytes) -> str:
@@ -35,9 +37,8 @@ class Shards:
         self._lines: list[bytes] = []
         self._bytes = 0
         self.files: list[dict[str, Any]] = []
-        folder.mkdir(parents=True, exist_ok=True)
-        for old in [*folder.glob("requests-*.jsonl"), *folder.glob("requests-*.part")]:
-            old.unlink()
+        self._ours = WrittenFolder(folder, "batch", earlier=_earlier_files(folder))
+        self._ours.keep([])
 
     @property
     def count(self) -> int:
@@ -60,22 +61,29 @@ class Shards:
         if self._lines:
             self._write()
         told = {**about, "requests": self.count, "files": self.files}
-        part = self.folder / "batch.json.part"
-        part.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
-        part.replace(self.folder / "batch.json")
+        with self._ours.file(ABOUT) as file:
+            file.write((json.dumps(told, indent=2, ensure_ascii=False) + "\n").encode())
 
     def _write(self) -> None:
         name = f"requests-{len(self.files) + 1:05}.jsonl"
-        part = self.folder / f"{name.removesuffix('.jsonl')}.part"
         content = b"".join(self._lines)
-        with part.open("wb") as file:
+        with self._ours.file(name) as file:
             file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        part.replace(self.folder / name)
         digest = hashlib.sha256(content).hexdigest()
         self.files.append({"name": name, "requests": len(self._lines), "sha256": digest})
         self._lines, self._bytes = [], 0
+
+
+def _earlier_files(folder: Path) -> set[str]:
+    """What a version that kept no list of its own had written."""
+    try:
+        told = json.loads((folder / ABOUT).read_text())
+        names = {str(one["name"]) for one in told["files"]}
+        is_ours = {"study", "judge", "fingerprint"} <= told.keys()
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return set()
+    is_ours &= all(re.fullmatch(r"requests-\d+\.jsonl", name) for name in names)
+    return {ABOUT, *names} if is_ours else set()
 
 
 @dataclass(slots=True)

@@ -14,12 +14,13 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from annotations.exports import study_tables
-from annotations.exports.files import ExportRefused, draft_folder, write_lines
+from annotations.exports.files import ExportRefused, write_lines
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows, consensus_rows, label_rows
 from annotations.models import Study
 from annotations.sources.hub_dataset import COLUMNS, Fields, picture_column, picture_places
 from annotations.sources.parquet_rows import import_package
+from annotations.storage.written_files import new_folder
 from annotations.studies import queries as study_queries
 from judges.exports import scores
 from judges.names import runs_by_name
@@ -41,7 +42,7 @@ def write_dataset(
     licence: str = "",
 ) -> dict[str, Any]:
     """What was written: counts and the signature, as the card has them."""
-    with draft_folder(folder) as draft:
+    with new_folder(folder) as draft:
         (draft / "data").mkdir()
         columns = _columns(study)
         counts = _write_rows(draft / "data", columns, _rows(study, people, rule, _places(study)))

@@ -10,9 +10,10 @@ from typing import Any
 from django.core.files.storage import default_storage
 
 from annotations.exports import labels, study_tables
-from annotations.exports.files import count_rows, draft_folder, write_lines
+from annotations.exports.files import count_rows, write_lines
 from annotations.exports.image_chunks import image_chunks
 from annotations.models import Study
+from annotations.storage.written_files import new_folder
 from annotations.studies import queries as study_queries
 from judges.exports import scores
 
@@ -21,7 +22,7 @@ def write_study(
     study: Study, folder: Path, *, people: str = "everybody", files: bool = False
 ) -> dict[str, Any]:
     """Tables, README.json and, with `files`, the pictures; returns the content of README.json."""
-    with draft_folder(folder) as draft:
+    with new_folder(folder) as draft:
         return _write(study, draft, people, files)
 
 

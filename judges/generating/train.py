@@ -17,18 +17,20 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
+from annotations.storage.written_files import WrittenFolder
 from judges.generating.pipelines import UNET, denoiser_of, libraries, load, prompt_conditions
 from judges.methods.gors import loss as weighted_loss
 
 ATTENTION = ["to_q", "to_k", "to_v", "to_out.0"]
 TEXT_ATTENTION = ["q_proj", "k_proj", "v_proj", "out_proj"]
-STATE = "state.pt"
+STATE, WEIGHTS = "state.pt", "pytorch_lora_weights.safetensors"
 PRIME = 1_000_003  # between the seeds of two runs
 
 
@@ -102,7 +104,9 @@ class Training:
     def run(self, out: Path) -> None:
         from tqdm import tqdm
 
-        out.mkdir(parents=True, exist_ok=True)
+        ours = WrittenFolder(
+            out, "training", earlier=(STATE, WEIGHTS) if (out / STATE).exists() else ()
+        )
         self.resume(out)
         total = self.settings.steps
         with tqdm(total=total, initial=self.step, unit="step") as bar:
@@ -110,7 +114,7 @@ class Training:
                 bar.set_postfix(loss=f"{self.take_step():.4f}")
                 bar.update()
                 if self.step % self.settings.save_every == 0 or self.step == total:
-                    self.save(out)
+                    self.save(ours)
 
     def take_step(self) -> float:
         torch = self.torch
@@ -182,7 +186,7 @@ class Training:
         shift = getattr(vae.config, "shift_factor", None) or 0.0
         return ((latents - shift) * vae.config.scaling_factor).to(self.denoiser.dtype)
 
-    def save(self, out: Path) -> None:
+    def save(self, ours: WrittenFolder) -> None:
         """What diffusers loads, and what this run needs to go on."""
         from diffusers.utils import convert_state_dict_to_diffusers
         from peft.utils import get_peft_model_state_dict
@@ -197,7 +201,10 @@ class Training:
             )
             for name, module in layers.items()
         }
-        type(self.pipeline).save_lora_weights(str(out), **found)
+        with ours.file(WEIGHTS) as file:
+            # By the name of the draft: it writes to folders, not to open files.
+            place, name = os.path.split(file.name)
+            type(self.pipeline).save_lora_weights(place, weight_name=name, **found)
         weights = [p.detach().cpu() for g in self.optimizer.param_groups for p in g["params"]]
         state = {
             "step": self.step,
@@ -205,9 +212,8 @@ class Training:
             "weights": weights,
             "optimizer": self.optimizer.state_dict(),
         }
-        draft = out / f"{STATE}.part"
-        self.torch.save(state, draft)
-        draft.replace(out / STATE)
+        with ours.file(STATE) as file:
+            self.torch.save(state, file)
 
     def resume(self, out: Path) -> None:
         if not (out / STATE).exists():

@@ -1,17 +1,17 @@
 """The scores of a lake as parts: Parquet files that know their judge, their source and what was skipped.
 
-A part is written under another name and gets its own when it is whole and on the disk. So after any kill
-a folder holds whole parts and drafts, and drafts are nothing.
+A part gets its name when it is whole and on the disk. So after any kill a folder holds whole parts and drafts,
+and drafts are nothing.
 """
 
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from annotations.storage.written_files import WriteRefused, WrittenFolder
 from judges.lake.sources import LakeRefused, needs, reason_of
 
 FORMAT = 1
@@ -53,30 +53,24 @@ def schema() -> Any:
 class ScoreFolder:
     def __init__(self, path: Path) -> None:
         self.path = path
+        self._ours: WrittenFolder
+
+    def begin(self, parts: Sequence[str]) -> None:
+        """Before it is written to; `parts` are those that were found there, and are of this judge."""
+        self._ours = WrittenFolder(self.path, "scores", earlier={*parts, SKIPPED} if parts else ())
+        self._ours.expect_free(SKIPPED)
 
     def write(self, name: str, facts: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> None:
         pa, parquet = needs("pyarrow"), needs("pyarrow.parquet")
         told = json.dumps({"format": FORMAT, **facts, "rows": len(rows)}, ensure_ascii=False)
         table = pa.Table.from_pylist(list(rows), schema=schema().with_metadata({FACTS: told}))
-        draft = self.path / f"{name}.{os.getpid()}.part"
         try:
-            self.path.mkdir(parents=True, exist_ok=True)
-            with draft.open("wb") as file:
+            with self._ours.file(name) as file:
                 parquet.write_table(table, file, compression="zstd")
-                file.flush()
-                os.fsync(file.fileno())
-            draft.replace(self.path / name)
-        except OSError as error:
-            # Drafts are left where even that fails; the next start takes them away.
-            _remove(draft)
+        except WriteRefused as refusal:
             raise LakeRefused(
-                f"{self.path / name} cannot be written: {error.strerror or error}. All parts before it are "
-                "kept. Make room, then give the same command again."
-            ) from error
-
-    def remove_drafts(self) -> None:
-        for draft in self.path.glob("*.part"):
-            _remove(draft)
+                f"{refusal.message} All parts before it are kept. Make room, then give the same command again."
+            ) from refusal
 
     def parts(self) -> Iterator[tuple[str, dict[str, Any]]]:
         """Name and facts of each part; no row is read."""
@@ -105,14 +99,12 @@ class ScoreFolder:
 
     def write_skipped(self, skipped: Sequence[Sequence[str]]) -> None:
         """One line for each; no file where there is none."""
-        path = self.path / SKIPPED
         if not skipped:
-            path.unlink(missing_ok=True)
+            self._ours.keep(self._ours.ours - {SKIPPED})
             return
-        draft = path.with_name(f"{SKIPPED}.{os.getpid()}.part")
         lines = (json.dumps({"where": at, "why": why}, ensure_ascii=False) for at, why in skipped)
-        draft.write_text("".join(f"{line}\n" for line in lines))
-        draft.replace(path)
+        with self._ours.file(SKIPPED) as file:
+            file.write("".join(f"{line}\n" for line in lines).encode())
 
 
 def _facts(path: Path) -> dict[str, Any]:
@@ -156,10 +148,3 @@ def _damaged(path: Path, error: BaseException) -> LakeRefused:
         f"{path} is damaged: {reason_of(error)}. Remove it and give judge_lake the same command again; it judges "
         "these pictures anew."
     )
-
-
-def _remove(draft: Path) -> None:
-    try:
-        draft.unlink(missing_ok=True)
-    except OSError:
-        return

@@ -89,9 +89,9 @@ def judge_lake(
     row = catalogue.recipe(name)
     asked = JudgeChoice(name, dict(options), row.text if row else "")
     folder = ScoreFolder(out)
-    folder.remove_drafts()
     shards = find_shards(source)
     state = _State(folder, asked, per_part, shards)
+    folder.begin(state.parts)
     todo = state.todo(shards)
     for result in results(asked, Shape(dict(columns or {}), per_part), todo) if todo else ():
         if words := result.get("refused"):
@@ -125,12 +125,14 @@ class _State:
         self.folder, self.asked, self.per_part = folder, asked, per_part
         self.told = LakeOutcome(folder.path, asked.name)
         self.judge: Judge | None = None
+        self.parts: list[str] = []
         self._there: dict[str, set[int]] = {}
         self._ended: set[str] = set()
         sizes = {shard.name: shard.size for shard in shards}
         for name, facts in folder.parts():
             self._expect_ours(name, facts, sizes)
             self._count(facts, facts["rows"])
+            self.parts.append(name)
             self.told.before += 1
 
     def todo(self, shards: Sequence[Shard]) -> Todo:

@@ -7,7 +7,8 @@ from urllib.parse import urlsplit
 import pytest
 
 from annotations.models import Membership
-from audit.cards.site.build import build_site, write_site
+from annotations.storage.written_files import write_folder
+from audit.cards.site.build import build_site
 from audit.cards.site.read import read_cards
 from tests import making
 from tests.audit.cards.site.making import write_card
@@ -20,7 +21,7 @@ from tests.browser.test_look import SCHEMES, SIZES, check_width, violations
 def site(tmp_path):
     files = [write_card(tmp_path, "a.json"), write_card(tmp_path, "b.json", judge="Another")]
     folder = tmp_path / "site"
-    write_site(folder, build_site(read_cards(files)))
+    write_folder(folder, build_site(read_cards(files)))
     return folder
 
 

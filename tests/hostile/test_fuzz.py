@@ -188,6 +188,7 @@ def lake_part(study, tmp_path):
     making_lake.judged(tmp_path / "lake", tmp_path / "out")
     folder = ScoreFolder(tmp_path / "out")
     ((name, facts),) = folder.parts()
+    folder.begin([name])
     return folder, name, facts, folder.rows(name), (folder.path / name).read_bytes()
 
 

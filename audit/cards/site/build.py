@@ -49,19 +49,6 @@ def build_site(
     return files
 
 
-def write_site(folder: Path, files: dict[str, bytes]) -> None:
-    """Only into a folder that is empty: an earlier edition stays what it is."""
-    try:
-        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-            raise Refused(f"{folder.name} is not an empty folder. Name a new one for this edition.")
-        for name, content in sorted(files.items()):
-            file = folder / name
-            file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(content)
-    except OSError as error:
-        raise Refused(f"{folder.name} cannot be written: {error.strerror}.") from error
-
-
 def _style(name: str) -> bytes:
     found = finders.find(name)
     if not isinstance(found, str):

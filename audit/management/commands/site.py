@@ -3,7 +3,8 @@
 from pathlib import Path
 
 from annotations.management.command import PlainCommand
-from audit.cards.site.build import BY, TITLE, build_site, write_site
+from annotations.storage.written_files import write_folder
+from audit.cards.site.build import BY, TITLE, build_site
 from audit.cards.site.changes import read_edition
 from audit.cards.site.read import read_cards
 
@@ -30,7 +31,7 @@ class Command(PlainCommand):
         before = None if since is None else read_edition(since)
         found = read_cards(cards)
         files = build_site(found, title=title, by=by, before=before)
-        write_site(folder, files)
+        write_folder(folder, files)
         size = sum(map(len, files.values())) / 1e6
         return (
             f"{len(found)} cards, {len(files)} files, {size:.1f} MB. Open {folder / 'index.html'}."

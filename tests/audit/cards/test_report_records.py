@@ -76,7 +76,7 @@ def test_records_and_lines_are_valid_by_the_schemas(folder):
 
 
 def test_without_a_report_or_into_a_folder_that_exists_nothing_is_written(study, tmp_path):
-    with pytest.raises(CommandError, match="Name a folder that does not exist"):
+    with pytest.raises(CommandError, match="exists already and is not an empty folder"):
         call_command("eval_records", study.slug, str(tmp_path))
     with pytest.raises(CommandError, match="this study has no report yet"):
         call_command("eval_records", making.study("other").slug, str(tmp_path / "out"))

@@ -16,6 +16,7 @@ from django.core.management import CommandError, call_command
 from annotations.benchmarks.registry import Source
 from annotations.models import Annotation, Answer, Atom, Study
 from annotations.scales import CANT_TELL
+from annotations.storage.written_files import WriteRefused
 from audit.lake.files import LakeRefused, checked_files, sha256
 from audit.lake.read import LakeStudy
 from audit.lake.write import write_study
@@ -329,7 +330,7 @@ def test_a_file_that_cannot_be_written_leaves_the_old_lake_whole(study, lake, mo
     before = checked_files(lake)[0]
     (lake / "answers").chmod(0o500)
     monkeypatch.setattr("audit.lake.files.Batches.add_rows", _full)
-    with pytest.raises(LakeRefused, match="cannot be written: No space left"):
+    with pytest.raises(WriteRefused, match="cannot be written: No space left"):
         write_study(study, lake.parent)
     (lake / "answers").chmod(0o700)
     assert checked_files(lake)[0] == before

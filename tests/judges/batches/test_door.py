@@ -27,6 +27,11 @@ def study(db):
     return making.study(prompts=12)
 
 
+@pytest.fixture
+def batch(tmp_path):
+    return tmp_path / "batch"
+
+
 def reply(asked, before=0):
     """As a model would: another number for each question and picture, and no answer to some."""
     seed = random.Random(asked.text + asked.picture)
@@ -88,38 +93,38 @@ def back(study, folder):
     return door.take_in(study=study, name=JUDGE, options=options(), folder=folder)
 
 
-def test_a_batch_gives_the_scores_of_the_live_run(study, tmp_path):
+def test_a_batch_gives_the_scores_of_the_live_run(study, batch):
     scores, asked = live(study)
     assert len({value for _, value, *_ in scores}) > 5 and any(error for *_, error in scores)
-    shards = out(study, tmp_path, per_file=5)
+    shards = out(study, batch, per_file=5)
     assert shards.count == asked == 24
     assert [file["requests"] for file in shards.files] == [5, 5, 5, 5, 4]
-    written = requests(tmp_path)
+    written = requests(batch)
     assert len({one["custom_id"] for one in written}) == 24
     assert {one["url"] for one in written} == {"/v1/chat/completions"}
     # All questions about a picture stand side by side.
     pictures = [Asked("", {}, one["body"]).picture for one in written]
     changes = sum(a != b for a, b in zip(pictures, pictures[1:], strict=False))
     assert changes == len(set(pictures)) - 1
-    (tmp_path / "results.jsonl").write_text("\n".join(map(answered, written)))
-    taken = back(study, tmp_path)
+    (batch / "results.jsonl").write_text("\n".join(map(answered, written)))
+    taken = back(study, batch)
     assert taken.missing == 0 and taken.run.state == Run.State.FINISHED
     assert scores_of(taken.run) == scores
     # Everything is known now, but what was refused is asked again.
-    again = out(study, tmp_path / "again").count
+    again = out(study, batch / "again").count
     assert 0 < again == sum('"status_code": 400' in answered(one) for one in written)
 
 
-def test_shuffled_doubled_cut_off_and_foreign_lines_leave_the_scores(study, tmp_path):
+def test_shuffled_doubled_cut_off_and_foreign_lines_leave_the_scores(study, batch):
     scores, _ = live(study)
-    out(study, tmp_path)
-    lines = [answered(one) for one in requests(tmp_path)]
+    out(study, batch)
+    lines = [answered(one) for one in requests(batch)]
     random.Random(3).shuffle(lines)
     foreign = json.dumps({"custom_id": "0" * 40, "response": {"status_code": 200, "body": {}}})
     wrong = json.dumps({"custom_id": json.loads(lines[0])["custom_id"], "response": None})
-    (tmp_path / "a.jsonl").write_text("\n".join([*lines[:10], foreign, "", '["no object"]']))
-    (tmp_path / "b.jsonl").write_text("\n".join([wrong, *lines[10:], lines[11], lines[3][:40]]))
-    taken = back(study, tmp_path)
+    (batch / "a.jsonl").write_text("\n".join([*lines[:10], foreign, "", '["no object"]']))
+    (batch / "b.jsonl").write_text("\n".join([wrong, *lines[10:], lines[11], lines[3][:40]]))
+    taken = back(study, batch)
     assert scores_of(taken.run) == scores
     assert (taken.results.doubled, taken.results.foreign, taken.results.bad) == (2, 1, 2)
     assert taken.results.wrong == [
@@ -128,43 +133,42 @@ def test_shuffled_doubled_cut_off_and_foreign_lines_leave_the_scores(study, tmp_
     ]
 
 
-def test_what_came_is_kept_and_only_the_rest_is_asked_again(study, tmp_path):
+def test_what_came_is_kept_and_only_the_rest_is_asked_again(study, batch):
     scores, _ = live(study)
-    out(study, tmp_path)
-    lines = [answered(one) for one in requests(tmp_path)]
-    (tmp_path / "first.jsonl").write_text("\n".join(lines[:15]))
-    taken = back(study, tmp_path)
+    out(study, batch)
+    lines = [answered(one) for one in requests(batch)]
+    (batch / "first.jsonl").write_text("\n".join(lines[:15]))
+    taken = back(study, batch)
     assert taken.run is None and taken.missing > 0
     assert not Run.objects.exists() and Look.objects.count() == taken.stored > 0
-    rest = out(study, tmp_path / "rest").count
+    rest = out(study, batch / "rest").count
     assert rest == 24 - 15 + sum('"status_code": 400' in line for line in lines[:15])
-    (tmp_path / "second.jsonl").write_text("\n".join(lines[15:]))
-    assert scores_of(back(study, tmp_path).run) == scores
+    (batch / "second.jsonl").write_text("\n".join(lines[15:]))
+    assert scores_of(back(study, batch).run) == scores
 
 
-def test_an_engine_whose_self_test_has_no_answer_yet_lacks_one(study, tmp_path):
-    out(study, tmp_path)
-    (tmp_path / "results.jsonl").write_text("\n".join(map(answered, requests(tmp_path))))
-    taken = door.take_in(study=study, name=JUDGE, options=options(self_test=True), folder=tmp_path)
+def test_an_engine_whose_self_test_has_no_answer_yet_lacks_one(study, batch):
+    out(study, batch)
+    (batch / "results.jsonl").write_text("\n".join(map(answered, requests(batch))))
+    taken = door.take_in(study=study, name=JUDGE, options=options(self_test=True), folder=batch)
     assert (taken.missing, taken.run) == (1, None)
 
 
-def test_a_server_that_was_too_busy_is_asked_again(study, tmp_path):
-    out(study, tmp_path)
-    lines = [json.loads(answered(one)) for one in requests(tmp_path)]
+def test_a_server_that_was_too_busy_is_asked_again(study, batch):
+    out(study, batch)
+    lines = [json.loads(answered(one)) for one in requests(batch)]
     lines[0]["response"]["status_code"] = 429
     lines[1] |= {"response": None, "error": {"code": "batch_expired"}}
-    (tmp_path / "results.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    taken = back(study, tmp_path)
+    (batch / "results.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    taken = back(study, batch)
     assert taken.run is None
     # Two images are of the same picture and words; each lacks its answer.
     assert taken.missing == 2 * 2
 
 
-def test_a_kill_between_shards_costs_none(study, tmp_path, monkeypatch):
+def test_a_kill_between_shards_costs_none(study, batch, monkeypatch):
     whole = [
-        one["custom_id"]
-        for one in (out(study, tmp_path / "whole"), requests(tmp_path / "whole"))[1]
+        one["custom_id"] for one in (out(study, batch / "whole"), requests(batch / "whole"))[1]
     ]
     written = []
     real = files.Shards._write
@@ -177,36 +181,36 @@ def test_a_kill_between_shards_costs_none(study, tmp_path, monkeypatch):
 
     monkeypatch.setattr(files.Shards, "_write", killed)
     with pytest.raises(KeyboardInterrupt):
-        out(study, tmp_path / "cut", per_file=5)
-    assert len(requests(tmp_path / "cut")) == 10
-    assert not (tmp_path / "cut" / "batch.json").exists()
+        out(study, batch / "cut", per_file=5)
+    assert len(requests(batch / "cut")) == 10
+    assert not (batch / "cut" / "batch.json").exists()
     monkeypatch.setattr(files.Shards, "_write", real)
-    out(study, tmp_path / "cut", per_file=5)
-    assert [one["custom_id"] for one in requests(tmp_path / "cut")] == whole
+    out(study, batch / "cut", per_file=5)
+    assert [one["custom_id"] for one in requests(batch / "cut")] == whole
 
 
-def test_a_judge_that_asks_no_server_has_no_batch(study, tmp_path):
+def test_a_judge_that_asks_no_server_has_no_batch(study, batch):
     with pytest.raises(JudgeRefused, match="A batch is for judges that ask a server"):
-        door.write_out(study=study, name="geneval-builtin", options={}, folder=tmp_path)
+        door.write_out(study=study, name="geneval-builtin", options={}, folder=batch)
 
 
-def test_the_commands_say_what_to_do_next(study, tmp_path, capsys):
+def test_the_commands_say_what_to_do_next(study, batch, capsys):
     given = [
         f"--option={name}={str(value).lower() if value is False else value}"
         for name, value in options().items()
     ]
-    call_command("run_judge", study.slug, JUDGE, *given, batch_out=tmp_path)
+    call_command("run_judge", study.slug, JUDGE, *given, batch_out=batch)
     said = capsys.readouterr().out
     assert said.startswith("24 requests in 1 files in") and "--batch-in" in said
     with pytest.raises(CommandError, match="holds no answers"):
-        call_command("run_judge", study.slug, JUDGE, *given, batch_in=tmp_path)
-    lines = [answered(one) for one in requests(tmp_path)]
-    (tmp_path / "some.jsonl").write_text("\n".join(lines[:-1]))
+        call_command("run_judge", study.slug, JUDGE, *given, batch_in=batch)
+    lines = [answered(one) for one in requests(batch)]
+    (batch / "some.jsonl").write_text("\n".join(lines[:-1]))
     with pytest.raises(CommandError, match="questions have no answer yet. What came is stored"):
-        call_command("run_judge", study.slug, JUDGE, *given, batch_in=tmp_path)
-    (tmp_path / "rest.jsonl").write_text(lines[-1])
-    call_command("run_judge", study.slug, JUDGE, *given, batch_in=tmp_path)
+        call_command("run_judge", study.slug, JUDGE, *given, batch_in=batch)
+    (batch / "rest.jsonl").write_text(lines[-1])
+    call_command("run_judge", study.slug, JUDGE, *given, batch_in=batch)
     said = capsys.readouterr().out
     assert "24 of 24 images, finished" in said
     with pytest.raises(CommandError, match="one at a time"):
-        call_command("run_judge", study.slug, JUDGE, batch_in=tmp_path, batch_out=tmp_path)
+        call_command("run_judge", study.slug, JUDGE, batch_in=batch, batch_out=batch)

@@ -8,6 +8,7 @@ from importlib.util import find_spec
 import pytest
 
 from annotations.errors import Refused
+from annotations.storage.written_files import WrittenFolder
 from judges.engines.shared.torch_setup import prepare
 from judges.generating import train
 from judges.generating.train import Settings, Training, examples_in
@@ -105,7 +106,7 @@ def test_a_run_that_was_cut_off_goes_on_as_if_nothing_had_happened(data, tmp_pat
     first = training(data, tmp_path / "2")
     first.take_step()
     first.take_step()
-    first.save(tmp_path / "cut")
+    first.save(WrittenFolder(tmp_path / "cut", "training"))
     second = training(data, tmp_path / "3")
     second.run(tmp_path / "cut")
     assert second.step == 4
@@ -116,6 +117,15 @@ def test_a_run_that_was_cut_off_goes_on_as_if_nothing_had_happened(data, tmp_pat
     third = training(data, tmp_path / "4", settings=Settings(seed=1, size=16))
     with pytest.raises(Refused, match="another training"):
         third.resume(tmp_path / "cut")
+
+
+def test_weights_of_somebody_else_are_not_written_over(data, tmp_path):
+    weights = tmp_path / "out" / train.WEIGHTS
+    weights.parent.mkdir()
+    weights.write_bytes(b"mine")
+    with pytest.raises(Refused, match="is not empty"):
+        training(data, tmp_path / "1").run(weights.parent)
+    assert weights.read_bytes() == b"mine"
 
 
 def test_what_was_trained_is_loaded_by_the_pipeline_and_moves_its_images(data, tmp_path):

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from annotations.storage import written_files
 from judges import registry
-from judges.lake import cluster, score_files, work
+from judges.lake import cluster, work
 from judges.lake.score_files import ScoreFolder
 from judges.lake.sources import LakeRefused
 from judges.lake.work import fingerprint_of
@@ -123,13 +124,17 @@ def test_after_a_kill_only_what_is_missing_is_judged(lake, tmp_path):
 
     with pytest.raises(KeyboardInterrupt):
         judged(lake, out, results=killed)
-    (out / "draft.parquet.1.part").write_bytes(b"half")
+    (out / "my.part").write_bytes(b"somebody's")
+    draft = out / f".{'0' * 32}.part"
+    draft.write_bytes(b"half")
+    with (out / ".jurybox-scores").open("a") as listing:
+        listing.write(f"{draft.name}\n")
     before = {path.name: path.stat().st_mtime_ns for path in out.glob("*.parquet")}
     assert len(before) == 2
     done = judged(lake, out)
     assert (done.parts, done.before, done.pictures) == (4, 2, 9)
     assert {name: (out / name).stat().st_mtime_ns for name in before} == before
-    assert not list(out.glob("*.part"))
+    assert [path.name for path in out.glob("*.part")] == ["my.part"]
     assert len(rows(out)) == 9
 
     def nobody(*asked):
@@ -140,18 +145,19 @@ def test_after_a_kill_only_what_is_missing_is_judged(lake, tmp_path):
 
 def test_a_full_disk_is_a_sentence_and_keeps_what_is_there(lake, tmp_path, monkeypatch):
     out, written = tmp_path / "out", []
-    fsync = score_files.os.fsync
+    fsync = written_files.os.fsync
 
     def full(handle):
         written.append(handle)
-        if len(written) == 3:
+        # Two for each part: the list of what is ours, and the part.
+        if len(written) == 6:
             raise OSError(errno.ENOSPC, "No space left on device")
         fsync(handle)
 
-    monkeypatch.setattr(score_files.os, "fsync", full)
+    monkeypatch.setattr(written_files.os, "fsync", full)
     with pytest.raises(LakeRefused, match="cannot be written: No space left on device.*are kept"):
         judged(lake, out)
-    assert len(list(out.iterdir())) == 2
+    assert sorted(path.suffix for path in out.iterdir()) == ["", ".parquet", ".parquet"]
     monkeypatch.undo()
     assert judged(lake, out).pictures == 9
 
@@ -276,6 +282,7 @@ def test_parts_of_two_judges_are_refused(out, tmp_path):
 
 def test_a_part_that_names_a_fingerprint_which_is_not_its_own_is_refused(out):
     folder = ScoreFolder(out)
+    folder.begin([])
     for name, facts in list(folder.parts()):
         facts["identity"]["method_version"] = "99"
         folder.write(name, facts, folder.rows(name))
@@ -286,6 +293,7 @@ def test_a_part_that_names_a_fingerprint_which_is_not_its_own_is_refused(out):
 def change_facts(out, judge=JUDGE, *, of_judge=(), **changed):
     """With the fingerprint that its changed judge has."""
     folder = ScoreFolder(out)
+    folder.begin([])
     for name, facts in list(folder.parts()):
         identity = facts["identity"] | dict(of_judge)
         mark = fingerprint_of(judge, identity)
@@ -325,6 +333,7 @@ PART = {"index": 0, "value": 0.5, "reason": ""}
 )
 def test_a_row_whose_parts_are_not_those_of_its_prompt_is_refused(out, atoms, reason, capsys):
     folder = ScoreFolder(out)
+    folder.begin([])
     for name, facts in list(folder.parts()):
         folder.write(name, facts, [row | {"atoms": atoms} for row in folder.rows(name)])
     brought(out, json=True)
