@@ -32,7 +32,7 @@ def _cell_words(column: Column, number: Number) -> str:
         return f"– ({cell.undefined})"
     if cell.no_interval:
         return f"{cell.value} (no interval, {cell.no_interval})"
-    return f"{cell.value} ({cell.low} to {cell.high})" if cell.low else cell.value
+    return cell.in_words()
 
 
 def as_csv(body: Body, tables: Iterable[Table]) -> str:

@@ -27,6 +27,11 @@ class Cell:
     no_interval: str = ""  # why the number has none
     mark: str = ""  # the letter of the note that says why, where a table has notes
 
+    def in_words(self, unit: str = "") -> str:
+        """ "0.71 s (0.65 to 0.77)"; the number alone where it has no interval."""
+        ends = f" ({self.low} to {self.high})" if self.low else ""
+        return f"{self.value}{unit}{ends}"
+
 
 def cell(name: str, estimate: dict[str, Any]) -> Cell:
     if "undefined" in estimate:

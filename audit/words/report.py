@@ -260,7 +260,7 @@ def _line(generator: dict[str, Any], stats: dict[str, Any]) -> list[str]:
         if "value" in estimate and estimate["n"] < enough.IMAGES:
             return FEW
         shown = cell(name, estimate)
-        return f"{shown.value} ({shown.low} to {shown.high})" if shown.value else "–"
+        return shown.in_words() if shown.value else "–"
 
     return [
         generator["name"],

@@ -26,8 +26,7 @@ def _describe(pair: dict[str, Any]) -> str:
     found = pair["spearman"]
     if "undefined" in found:
         return f"{one} and {other}: no correlation ({found['undefined']})."
-    cell, images = COLUMNS[0].cell(found), f"{found['n']:,}"
-    rho = f"{cell.value} ({cell.low} to {cell.high})" if cell.low else cell.value
+    rho, images = COLUMNS[0].cell(found).in_words(), f"{found['n']:,}"
     return f"{one} and {other}: Spearman’s ρ {rho} over {images} images."
 
 

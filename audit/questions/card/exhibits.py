@@ -102,9 +102,8 @@ def _ladder_words(one: dict[str, Any]) -> str:
 
 
 def _number(one: dict[str, Any]) -> str:
-    cell = _column(one["unit"]).cell(one["number"])
     unit = " points" if one["unit"] == POINTS else ""
-    return f"{cell.value}{unit} ({cell.low} to {cell.high})" if cell.low else f"{cell.value}{unit}"
+    return _column(one["unit"]).cell(one["number"]).in_words(unit)
 
 
 def _column(unit: str) -> Column:

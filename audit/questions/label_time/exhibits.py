@@ -29,8 +29,7 @@ def sentences(body: Body) -> list[str]:
 
 
 def _seconds(number: dict[str, Any]) -> str:
-    cell = SECONDS.cell(number)
-    return f"{cell.value} s ({cell.low} to {cell.high})" if cell.low else f"{cell.value} s"
+    return SECONDS.cell(number).in_words(" s")
 
 
 def tables(body: Body) -> list[Table]:

@@ -41,8 +41,7 @@ def _describe(question: str, found: dict[str, Any]) -> str:
 
 
 def _number(number: dict[str, Any]) -> str:
-    cell = ALPHA.cell(number)
-    return f"{cell.value} ({cell.low} to {cell.high})" if cell.low else str(cell.value)
+    return ALPHA.cell(number).in_words()
 
 
 def tables(body: Body) -> list[Table]:

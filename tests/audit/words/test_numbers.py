@@ -1,5 +1,7 @@
 import pytest
 
+from audit.statistic_names import MAIN
+from audit.words import report
 from audit.words.numbers import cell, per_hundred, with_interval
 
 
@@ -47,3 +49,15 @@ def test_a_narrow_interval_has_more_decimals_and_one_without_width_is_none():
     few = {"value": 0.9, "low": None, "high": None, "n": 9, "no_interval": "too few to tell"}
     assert with_interval("auroc", few) == "0.900 (no interval, too few to tell)"
     assert per_hundred(near_zero) == "4.0 (1.0 to 8.0)"
+
+
+def test_a_number_without_an_interval_has_no_brackets():
+    alone = {"value": 0.889, "low": None, "high": None, "n": 40}
+    assert cell("auroc", alone).in_words() == "0.889"
+    assert cell("auroc", {**alone, "low": 0.8, "high": 0.95}).in_words(" s") == (
+        "0.889 s (0.800 to 0.950)"
+    )
+    stats = {"n": 40, **dict.fromkeys(("human_score", "judge_score", *MAIN), alone)}
+    line = report._line({"name": "early", "release_date": None}, stats)
+    assert line[:3] == ["early", "", "40"]
+    assert "0.889" in line and not any("(" in one for one in line)
