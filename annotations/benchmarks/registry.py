@@ -92,7 +92,9 @@ def _read_edit_set(name: str, source: Source) -> Iterator[Record]:
 
 LIKERT = frozenset({"likert"})
 FORMATS: dict[str, Format] = {
-    "tidy": Format("tidy tables (CSV, JSONL)", lambda s: tidy_tables.study(s.path, s.images)),
+    "tidy": Format(
+        "tidy tables (CSV, JSONL)", lambda s: tidy_tables.study(s.path, s.images, s.judge)
+    ),
     "geneval": Format(
         "GenEval: prompts, image folders, results, crowd answers",
         lambda s: geneval.read(s.path, s.images, s.generator, s.judge),
@@ -231,11 +233,14 @@ def _are_atoms(returned: Any, prompt: str) -> bool:
     )
 
 
-def tidy_part(kind: type, path: Path) -> Iterator[Record]:
+def tidy_part(kind: type, source: Source) -> Iterator[Record]:
     """The labels or the scores of one tidy file."""
+    path = source.path
     if not path.exists():
         raise Unreadable(f"There is no file {path}.")
-    return tidy_tables.labels(path) if kind is LabelRecord else tidy_tables.scores(path)
+    if kind is LabelRecord:
+        return tidy_tables.labels(path)
+    return tidy_tables.scores(path, source.judge)
 
 
 def tidy_labels(folder: Path) -> Iterator[Record]:

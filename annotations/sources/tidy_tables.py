@@ -55,8 +55,9 @@ PROMPTS_MORE = ("tags", "atoms", "atomicity", "metadata")
 Check = Callable[[str, Any], Any]
 
 
-def study(path: Path, images: Path | None = None) -> Iterator[Record]:
-    """An images table, or a folder that holds generators, images, labels and scores by name."""
+def study(path: Path, images: Path | None = None, judge: str = "") -> Iterator[Record]:
+    """An images table, or a folder that holds generators, images, labels and scores by name. `judge`: of
+    scores that name none."""
     if not path.is_dir():
         yield from images_table(path, images)
         return
@@ -66,7 +67,7 @@ def study(path: Path, images: Path | None = None) -> Iterator[Record]:
         "images": lambda file: images_table(file, images),
         "prompt_pictures": lambda file: prompt_pictures(file, images),
         "labels": labels,
-        "scores": scores,
+        "scores": lambda file: scores(file, judge),
     }
     files = [(name, part(path, name)) for name in PARTS]
     if not any(file for _, file in files):
@@ -183,8 +184,16 @@ def _label(row: Row[Sequence[Any]], source: str) -> tuple[Record]:
 LANGUAGE = re.compile(r"(?=.{2,12}$)[a-z]{2,3}(-[a-z0-9]{2,8})*")
 
 
-def scores(path: Path) -> Iterator[Record]:
-    return _read_table(path, ScoreRecord, SCORES, SCORES_MORE)
+def scores(path: Path, judge: str = "") -> Iterator[Record]:
+    """`judge`: of the rows that name none; then the table needs no such column."""
+
+    def record(image: str, score: float | None, named: str, *more: Any) -> ScoreRecord:
+        return ScoreRecord(image, text("judge", named or judge), score, *more)
+
+    required, more = ("image_id", "score"), ("judge",)
+    if judge:
+        return _read_table(path, record, required, more + SCORES_MORE)
+    return _read_table(path, record, required + more, SCORES_MORE)
 
 
 def _read_table(
@@ -416,7 +425,8 @@ def part(folder: Path, name: str) -> Path | None:
 # Of each column: what a cell must be, and what an empty one is.
 NEEDED: Any = object()
 CHECKS: dict[str, tuple[Check, Any]] = {
-    **dict.fromkeys(("prompt_id", "prompt", "generator", "image_id", "judge"), (text, NEEDED)),
+    **dict.fromkeys(("prompt_id", "prompt", "generator", "image_id"), (text, NEEDED)),
+    "judge": (text, ""),
     **dict.fromkeys(("family", "note", "reason", "error"), (_optional_text, "")),
     **dict.fromkeys(("atomicity", "atom"), (whole, None)),
     "release_date": (day, None),

@@ -185,7 +185,7 @@ def _import_part(
 
     def read() -> Iterator[Record]:
         if format == "tidy":
-            return registry.tidy_part(kind, source.path)
+            return registry.tidy_part(kind, source)
         return (r for r in registry.records(format, source) if type(r) in (kind, *NOTES))
 
     def write(outcome: Outcome) -> None:

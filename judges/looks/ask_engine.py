@@ -78,10 +78,14 @@ def ask_in_batches(
 
 
 def reason_of(error: Exception) -> str:
-    """A ValueError speaks for itself; anything else is named."""
+    """A ValueError speaks for itself; anything else is named, with its words if it has any."""
     if isinstance(error, ValueError) and str(error):
         return str(error)
-    reason = f"The judge failed on this image: {type(error).__name__}: {error}"
+    if isinstance(error, MemoryError):
+        # One of 20,000 × 20 pixels is a square of 20,000 for some judges.
+        return "This picture alone is too large for the memory."
+    said = f": {error}" if str(error) else ""
+    reason = f"The judge failed on this image: {type(error).__name__}{said}"
     if reason not in _logged:
         # Logged once: the same line for each of 100,000 images helps nobody.
         _logged.add(reason)
