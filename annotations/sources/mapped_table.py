@@ -80,6 +80,9 @@ class Pictures:
         self.root = root
         self.files = [file for file in files if picture_folder.is_picture(file)]
         self.paths = set(self.files)
+        self.others = {PurePosixPath(file).name for file in files} - {
+            PurePosixPath(file).name for file in self.files
+        }
         self.by_name: dict[str, str] = {}
         for file in reversed(self.files):
             pure = PurePosixPath(file)
@@ -99,6 +102,15 @@ class Pictures:
                 return path
         name = PurePosixPath(value).name
         return "" if name in self.ambiguous else self.by_name.get(name, "")
+
+    def has_other(self, value: str) -> bool:
+        """Whether a file of this name is there, of a kind that is not taken."""
+        return PurePosixPath(value.strip().replace("\\", "/")).name in self.others
+
+    def why_none(self, value: str) -> str:
+        if self.has_other(value):
+            return f"{value.strip()} is not a PNG, JPEG or WebP picture."
+        return "There is no such picture."
 
 
 def read(
@@ -325,8 +337,8 @@ class _Reader:
         """The image's key, and its file below the folder."""
         said = cell("picture")
         file = self.pictures.find(said, table) if said else ""
-        if said and not file and self.pictures.files:
-            raise Unfit(names["picture"], said, "There is no such picture.")
+        if said and not file and (self.pictures.files or self.pictures.has_other(said)):
+            raise Unfit(names["picture"], said, self.pictures.why_none(said))
         name = (file or said).replace(parquet_rows.INSIDE, "/")
         key = cell("image_id") or (picture_names.image_key(name) if said else "")
         if not key:
@@ -355,7 +367,7 @@ class _Reader:
             if content is None and isinstance(value, Embedded):
                 continue  # Only labels are looked at now.
             if content is None:
-                raise Unfit(names[place], name, "There is no such picture.")
+                raise Unfit(names[place], name, self.pictures.why_none(name))
             self.used.add(file)
             # The same picture lies again in each row of a table that holds its pictures itself.
             found[place] = (_digest(content()) if callable(content) else file, content)

@@ -61,6 +61,16 @@ def test_a_table_beside_pictures_becomes_prompts_images_and_labels(folder):
     ]
 
 
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_picture_of_a_kind_that_is_not_taken_is_called_so(alone, tmp_path):
+    (tmp_path / "anim.gif").write_bytes(b"GIF89a")
+    if not alone:
+        (tmp_path / "1.png").write_bytes(b"")
+    (tmp_path / "images.csv").write_text("path,prompt,model\nanim.gif,a red cup,SDXL\n")
+    words = "anim.gif is not a PNG, JPEG or WebP picture."
+    assert read(tmp_path)[Rejected] == [Rejected("path", "anim.gif", words, 2, "images.csv")]
+
+
 def test_a_column_is_what_a_person_says_that_it_is(folder):
     (folder / "images.csv").write_text(TABLE)
     found = read(
