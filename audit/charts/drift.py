@@ -102,6 +102,7 @@ def _deviation(
     return alt.layer(
         rule(BAND, theme),
         rule(-BAND, theme),
+        _since(body, loud, theme),
         label,
         zero,
         names,
@@ -119,6 +120,17 @@ def _deviation(
         title=gettext(DEVIATION) + _offsets(body, loud),
         width="container",
         height=height,
+    )
+
+
+def _since(body: dict[str, Any], loud: list[str], theme: str) -> alt.Chart:
+    """The dates at which the drift may have begun, as a band over the chart."""
+    drifts = (body["judges"][name]["drift"] for name in loud)
+    between = (drift.get("since_between") for drift in drifts if drift.get("alarm"))
+    return (
+        alt.Chart(alt.Data(values=[dates for dates in between if dates]))
+        .mark_rect(color=MUTED[theme], opacity=0.12, stroke=MUTED[theme], strokeOpacity=0.3)
+        .encode(x=alt.X("from:T"), x2="to:T")
     )
 
 
