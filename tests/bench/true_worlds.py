@@ -45,6 +45,10 @@ class World:
     own_gain: bool = False
     drifting: int | None = None  # the place of the one judge that does
 
+    @property
+    def since(self) -> int:
+        return GENERATORS - LATE
+
 
 @dataclass(frozen=True)
 class Study:
@@ -54,6 +58,9 @@ class Study:
     known: np.ndarray  # what people would answer on average, on their scale
     scores: dict[str, np.ndarray]
     verdict: dict[str, bool]
+    people: np.ndarray  # who gave each row of the ratings
+    dates: np.ndarray  # of each generator
+    families: np.ndarray | None = None  # of each image, where prompts have some
 
 
 def study(world: World, prompts: int, random: np.random.Generator) -> Study:
@@ -82,7 +89,8 @@ def study(world: World, prompts: int, random: np.random.Generator) -> Study:
         changed = replace(world, level=world.level * moves, auroc=world.auroc * moves)
         scores[name] = judge(name, changed, hidden, generators, random)
     verdict = {name: bool(np.isin(s[~np.isnan(s)], (0, 1)).all()) for name, s in scores.items()}
-    return Study(generators, prompt, ratings, known, scores, verdict)
+    people, dates = np.arange(world.answers), np.arange(GENERATORS)
+    return Study(generators, prompt, ratings, known, scores, verdict, people, dates)
 
 
 def expected(quality: np.ndarray, noise: float) -> np.ndarray:
