@@ -9,6 +9,7 @@ known without noise: more answers cannot reach more, only more images can.
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -133,9 +134,11 @@ STABLE_DRIFT = Share("stable judges drift", lambda c: c.drift / c.judges, at_mos
 FOUND = Share("found", lambda c: c.drift / c.judges)
 GAIN_FOUND = Share("found, by its gain", lambda c: c.gain_fell / c.judges)
 HELD = Share("said to hold", lambda c: c.hold / c.judges, at_most=0.03)
-NEAR = Share("the date is right, ±1", lambda c: c.near / max(c.drift, 1), at_least=0.8)
-WITHIN = Share("set holds the true date", lambda c: c.within / max(c.drift, 1))
-WIDTH = Share("dates in the set, mean", lambda c: c.dates / max(c.drift, 1))
+NEAR = Share(
+    "the date is right, ±1", lambda c: c.near / c.drift if c.drift else math.nan, at_least=0.8
+)
+WITHIN = Share("set holds the true date", lambda c: c.within / c.drift if c.drift else math.nan)
+WIDTH = Share("dates in the set, mean", lambda c: c.dates / c.drift if c.drift else math.nan)
 NAMED = Share("named as that generator", lambda c: c.named / c.judges, at_least=0.8)
 
 
