@@ -19,8 +19,10 @@ from typing import Any
 
 import numpy as np
 
-from audit.stats.instrument.moments import answers_of, mid_ranks, moments
-from audit.stats.instrument.sides import generators_of
+from audit.stats.instrument.cuts import CutReading
+from audit.stats.instrument.latent import step_answers
+from audit.stats.instrument.moments import answers_of
+from audit.stats.instrument.readings import Voices, read_twice
 from audit.stats.instrument.stability import (
     CANNOT_BE_TOLD,
     DRIFTS,
@@ -50,35 +52,45 @@ class Told:
 
 
 def verdicts(made: Study, scale: float) -> dict[str, Told]:
-    found = {name: _steps(made, name, scale) for name in made.scores}
-    told = {name: steps for name, steps in found.items() if steps is not None}
-    p = {name: steps.p() for name, steps in told.items()}
-    adjusted = dict(zip(p, holm([*p.values()]).tolist(), strict=True))
+    voices = Voices(answers_of(made.ratings), step_answers(made.ratings), made.ratings)
+    found = {name: _steps(made, voices, name, scale) for name in made.scores}
+    told = {name: steps for name, (steps, _) in found.items() if steps is not None}
+    adjusted = holm([steps.p() for steps in told.values()]).tolist()
+    p_holm = dict(zip(told, adjusted, strict=True))
     return {
-        name: Told(CANNOT_BE_TOLD) if steps is None else _told(steps, p[name], adjusted[name])
-        for name, steps in found.items()
+        name: Told(CANNOT_BE_TOLD) if steps is None or not compared else _told(steps, p_holm[name])
+        for name, (steps, compared) in found.items()
     }
 
 
-def _steps(made: Study, judge: str, scale: float) -> Steps | None:
+def _steps(made: Study, voices: Voices, judge: str, scale: float) -> tuple[Steps | None, bool]:
+    """With whether the people of newer generators can be compared with those of older ones."""
     scores = made.scores[judge]
     there = ~np.isnan(scores)
     read = scores[there]
-    if read.min() < 0 or read.max() > 1:
-        read = mid_ranks(read)
-    answers = answers_of(made.ratings[:, there])
-    dates = made.dates.tolist()
-    sums = moments(read, answers, made.generators[there], made.prompts[there], len(dates))
-    steps = steps_of(generators_of(sums, noise_together=True), dates, points=100 / scale)
-    return steps if isinstance(steps, Steps) else None
+    clusters = made.prompts if made.families is None else made.families
+    found = read_twice(
+        read,
+        voices.where(there),
+        made.generators[there],
+        np.unique(clusters[there], return_inverse=True)[1],
+        made.dates,
+        as_ranks=bool(read.min() < 0 or read.max() > 1),
+        span=scale,
+    )
+    if not isinstance(found.cuts, CutReading):
+        return None, True
+    steps = steps_of(found.line, made.dates.tolist(), found.cuts, points=100 / scale)
+    compared = found.others is None or found.others.compared
+    return (steps if isinstance(steps, Steps) else None), compared
 
 
-def _told(steps: Steps, p: float, p_holm: float) -> Told:
+def _told(steps: Steps, p_holm: float) -> Told:
     claims = steps.moved_claims()
-    since = steps.likeliest.since
+    dates = steps.dates[claims[0]] if claims else []
     return Told(
-        state_of(beyond=bool(claims), inside=steps.lies_inside(), p=p, p_holm=p_holm),
-        (since, since),
+        state_of(beyond=bool(claims), inside=steps.lies_inside(), p_holm=p_holm),
+        (min(dates), max(dates)) if dates else None,
         GAIN in claims,
         steps.apart,
     )

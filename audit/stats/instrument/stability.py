@@ -119,12 +119,16 @@ class Step:
         offset, line = self.offset_within(confidence), self.read.interval(confidence)
         if _side(offset) * _side(line) > 0 and abs(offset.value) > SMALL_POINTS:
             claims.append(OFFSET)
-        gain = self.gain_within(1 - 2 * LEVEL)
-        if isinstance(gain, Estimate) and self.closeness is not None:
-            falls = _high(self.closeness.interval(confidence)) < 0 and _high(gain) < 0
-            if falls and gain.value < -SMALL_SHARE:
+        # One generator tells little of a gain on its own: the line need only point the same way.
+        gain = self.gain_within(1 - 4 * LEVEL)
+        if isinstance(gain, Estimate) and self.is_farther(confidence):
+            if _high(gain) < 0 and gain.value < -SMALL_SHARE:
                 claims.append(GAIN)
         return sorted(claims, key=self.strength, reverse=True)
+
+    def is_farther(self, confidence: float) -> bool:
+        """Whether the judge follows people's latent scale less closely, by more than chance."""
+        return self.closeness is not None and _high(self.closeness.interval(confidence)) < 0
 
     def moved_by_line(self, confidence: float) -> bool:
         """Whether the line alone sees an offset."""
@@ -199,9 +203,9 @@ class Steps:
             offset, gain = step.offset_within(1 - 2 * LEVEL), step.gain_within(1 - 2 * LEVEL)
             if _low(offset) <= -POINTS or _high(offset) >= POINTS or abs(step.line.value) >= POINTS:
                 return False
+            if step.is_farther(self.confidence) or (tells and isinstance(gain, Undefined)):
+                return False
             if isinstance(gain, Undefined):
-                if tells:
-                    return False
                 continue
             if tells and _low(gain) <= -SHARE:
                 return False
