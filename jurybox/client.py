@@ -236,6 +236,7 @@ class Prompt(TypedDict, total=False):
     prompt_id: str
     prompt: str
     tags: list[str]
+    family: str
     atomicity: int | None
     metadata: dict[str, Any]
     atoms: list[Atom]

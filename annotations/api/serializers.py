@@ -129,6 +129,10 @@ class PromptSerializer(serializers.Serializer):
     prompt_id = serializers.CharField(source="key")
     prompt = serializers.CharField(source="text")
     tags = serializers.ListField(child=serializers.CharField())
+    family = serializers.CharField(
+        allow_blank=True,
+        help_text="Prompts of one family, as of one template, are drawn together for intervals.",
+    )
     atomicity = serializers.IntegerField(allow_null=True)
     metadata = serializers.DictField()
     atoms = AtomSerializer(many=True)

@@ -14,7 +14,7 @@ from annotations.models import Atom, ExamplePicture, Generator, Image, Prompt, P
 from annotations.pictures.store import copy_picture
 
 OF_GENERATOR = ("name", "release_date", "family", "note")
-OF_PROMPT = ("key", "text", "tags", "atomicity", "metadata", "picture_count")
+OF_PROMPT = ("key", "text", "tags", "family", "atomicity", "metadata", "picture_count")
 OF_ATOM = ("index", "kind", "text", "question", "expected", "parents")
 OF_IMAGE = ("key", "variant", "sample", "sha256", "width", "height", "metadata")
 OF_PICTURE = ("sha256", "width", "height")

@@ -15,7 +15,7 @@ from annotations.exports.pseudonyms import naming
 from annotations.models import Flag, Generator, Image, Prompt, PromptPicture, Study
 
 GENERATORS = ("generator", "release_date", "family", "note")
-PROMPTS = ("prompt_id", "prompt", "tags", "atomicity", "metadata", "atoms")
+PROMPTS = ("prompt_id", "prompt", "tags", "family", "atomicity", "metadata", "atoms")
 PROMPT_PICTURES = ("prompt_id", "place", "file")
 IMAGES = (
     "image_id",
@@ -29,7 +29,8 @@ IMAGES = (
 )
 # One row with all that an image has, for a spreadsheet or a data frame.
 WIDE = (
-    *("image_id", "prompt_id", "prompt", "tags", "atomicity", "atoms", "prompt_metadata"),
+    *("image_id", "prompt_id", "prompt", "tags", "prompt_family"),
+    *("atomicity", "atoms", "prompt_metadata"),
     *("generator", "release_date", "family", "variant", "sample", "file", "width", "height"),
     *("metadata", "known_answers"),
 )
@@ -60,6 +61,7 @@ def prompt_rows(study: Study, *, among: Sequence[int] | None = None) -> Iterator
             "prompt": prompt.text,
             # JSON: a tag may hold the sign that separates tags.
             "tags": _json(prompt.tags) if prompt.tags else "",
+            "family": prompt.family,
             "atomicity": "" if prompt.atomicity is None else prompt.atomicity,
             "metadata": _json(prompt.metadata) if prompt.metadata else "",
             "atoms": _json(atoms) if atoms else "",
@@ -122,6 +124,7 @@ def wide_rows(study: Study, *, among: Sequence[int] | None = None) -> Iterator[d
                 "prompt_id": prompt.key,
                 "prompt": prompt.text,
                 "tags": _json(prompt.tags) if prompt.tags else "",
+                "prompt_family": prompt.family,
                 "atomicity": "" if prompt.atomicity is None else prompt.atomicity,
                 "atoms": _json(atoms) if atoms else "",
                 "prompt_metadata": _json(prompt.metadata) if prompt.metadata else "",
@@ -185,6 +188,9 @@ def digest(study: Study, *, people: str = "nobody") -> str:
             if row.get("language") == "":
                 # A study that was asked in its form's own words has the digest it always had.
                 del row["language"]
+            if "prompt_id" in row and row.get("family") == "":
+                # So has one whose prompts have no families.
+                del row["family"]
             sha.update(_json(row).encode())
     for image, row in zip(_images(study), image_rows(study), strict=True):
         sha.update(_json(row).encode())

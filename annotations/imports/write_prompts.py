@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -18,9 +19,12 @@ from annotations.sources.records import (
     GeneratorRecord,
     PromptRecord,
 )
+from annotations.versions import after_commit, raise_labels_version, raise_votes_version
 
 ATOMS = 1000
-PROMPT = ("id", "study", "key", "text", "tags", "atomicity", "metadata")
+PROMPT = ("id", "study", "key", "text", "tags", "family", "atomicity", "metadata")
+# Two families must not look alike.
+CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 ATOM = ("prompt", "index", "kind", "text", "question", "expected", "parents")
 
 
@@ -29,14 +33,15 @@ def write_prompts(
     study: Study, batch: list[PromptRecord], outcome: Outcome, met: set[tuple[type, str]]
 ) -> None:
     known = {
-        key: (text, tags, atomicity, metadata)
-        for key, text, tags, atomicity, metadata in Prompt.objects.filter(
+        key: tuple(facts)
+        for key, *facts in Prompt.objects.filter(
             among_lookup("key", sound(r.key for r in batch)), study=study
         )
         .order_by()
-        .values_list("key", "text", "tags", "atomicity", "metadata")
+        .values_list("key", "text", "tags", "family", "atomicity", "metadata")
     }
     new: list[PromptRecord] = []
+    families: dict[str, list[str]] = {}
     for r in batch:
         try:
             _check_prompt(r)
@@ -44,19 +49,24 @@ def write_prompts(
             again = (PromptRecord, r.key) in met
             met.add((PromptRecord, r.key))
             if there:
-                outcome.unchanged += not again
+                filled = bool(r.family and not known[r.key][2])
+                if filled:
+                    families.setdefault(r.family, []).append(r.key)
+                    known[r.key] = (*known[r.key][:2], r.family, *known[r.key][3:])
+                outcome.prompts += filled
+                outcome.unchanged += not again and not filled
                 continue
         except Unfit as unfit:
             reject(outcome, r, unfit)
             continue
-        known[r.key] = (r.text, list(r.tags), r.atomicity, r.metadata)
+        known[r.key] = (r.text, list(r.tags), r.family, r.atomicity, r.metadata)
         new.append(r)
     ids = bulk.next_ids(Prompt, len(new)) if new else []
     bulk.insert(
         Prompt,
         PROMPT,
         [
-            (pk, study.pk, r.key, r.text, _json(r.tags), r.atomicity, _json(r.metadata))
+            (pk, study.pk, r.key, r.text, _json(r.tags), r.family, r.atomicity, _json(r.metadata))
             for pk, r in zip(ids, new, strict=True)
         ],
     )
@@ -68,6 +78,16 @@ def write_prompts(
     bulk.insert(Atom, ATOM, atoms)
     outcome.prompts += len(new)
     outcome.atoms += len(atoms)
+    _fill_families(study, families)
+
+
+def _fill_families(study: Study, families: dict[str, list[str]]) -> None:
+    """Of prompts that had none. Every interval rests on families: what was computed is old."""
+    for family, keys in families.items():
+        Prompt.objects.filter(study=study, key__in=keys).update(family=family)
+    if families:
+        after_commit(raise_labels_version, study.pk)
+        after_commit(raise_votes_version, study.pk)
 
 
 def _json(value: Sequence[Any] | dict[str, Any]) -> str:
@@ -82,6 +102,10 @@ def _check_prompt(record: PromptRecord) -> None:
     check_text("prompt", record.text)
     for tag in record.tags:
         check_text("tags", tag, KEY_LENGTH)
+    check_text("family", record.family, KEY_LENGTH)
+    if CONTROL.search(record.family):
+        reason = "“family” holds a line end or another letter that cannot be seen."
+        raise Unfit("family", record.family, reason)
     if record.atomicity is not None and not 0 <= record.atomicity <= 32_767:
         raise Unfit("atomicity", record.atomicity, "It must be a whole number from 0 to 32767.")
     check_json("metadata", record.metadata)
@@ -121,16 +145,18 @@ def _check_atoms(atoms: tuple[AtomRecord, ...]) -> None:
 def _known_prompt(record: PromptRecord, there: tuple | None) -> bool:
     if there is None:
         return False
-    text, tags, atomicity, metadata = there
+    text, tags, family, atomicity, metadata = there
     for field, old, new in (
         ("prompt", text, record.text),
         ("tags", tags, list(record.tags)),
+        # What is not known yet is filled in.
+        ("family", family or record.family, record.family),
         ("atomicity", atomicity, record.atomicity),
         # Of metadata each key by itself: frozen parts add some that no source brought.
         ("metadata", {key: metadata.get(key) for key in record.metadata}, record.metadata),
     ):
         # A source that says nothing about tags or atoms does not take back another one's.
-        if new not in ([], None, {}) and old != new:
+        if new not in ([], "", None, {}) and old != new:
             raise Unfit(field, new, f"“{record.key}” is there already, with another {field}.")
     return True
 

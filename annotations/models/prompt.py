@@ -13,6 +13,8 @@ class Prompt(models.Model):
     key = models.CharField(max_length=200)
     text = models.TextField()
     tags = models.JSONField(default=list, blank=True)
+    # Of prompts made alike, by one template: their images are no independent evidence.
+    family = models.CharField(max_length=200, blank=True, default="", db_default="")
     atomicity = models.PositiveSmallIntegerField(null=True, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     # How many pictures it has: most prompts have none, and nobody looks for them.

@@ -130,6 +130,7 @@ def _list_prompts(study: Study, words: str) -> QuerySet[Prompt]:
     rows = Prompt.objects.filter(study=study)
     if words:
         found = Q(text__icontains=words) | Q(key__icontains=words) | Q(tags__icontains=words)
+        found |= Q(family__icontains=words)
         rows = rows.filter(found)
     return rows.annotate(atom_count=count(Atom), image_count=count(Image)).order_by("key")
 

@@ -37,6 +37,7 @@ ROLES = {
     "prompt_id": "prompt id",
     "sample": "sample (number)",
     "tags": "tags",
+    "family": "family of the prompt (its template)",
     "release_date": "release date of the generator",
     "metadata": "metadata of the prompt",
     "ignore": "ignore",
@@ -60,6 +61,7 @@ NAMES = {
     "generator": "generator model system model_name generator_name t2i_model source_model method",
     "release_date": "release_date released release model_date model_release released_at",
     "tags": "tags tag category categories skill skills edit_type edit_kind task_type",
+    "family": "prompt_family prompt_template template_id family",
     "sample": "sample seed sample_index sample_number sample_id",
     "rater": "rater annotator annotator_id rater_id worker worker_id workerid user user_id labeler "
     "labeller participant person",
@@ -201,12 +203,12 @@ def _can(role: str, column: Column) -> bool:
 
 
 def _without_halves(roles: dict[str, str]) -> None:
-    """A question needs a value, a judge a score: one without the other is something else."""
+    """A question needs a value, a judge a score: one without the other is something else. A family beside a
+    generator is the generator's, unless its name says otherwise."""
     given = set(roles.values())
     for name, role in list(roles.items()):
-        if (role == "question" and "value" not in given) or (
-            role == "value" and "question" not in given
-        ):
+        half = {"question": "value", "value": "question"}.get(role, role) not in given
+        if half or (role == "family" and "generator" in given and _plain(name) == "family"):
             del roles[name]
 
 

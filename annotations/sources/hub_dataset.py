@@ -75,6 +75,7 @@ COLUMNS: dict[str, str | Fields] = {
     "atomicity": "int32",
     "atoms": ATOM,
     "prompt_metadata": "string",
+    "prompt_family": "string",
     "generator": "string",
     "release_date": "string",
     "family": "string",
@@ -86,6 +87,8 @@ COLUMNS: dict[str, str | Fields] = {
     "consensus": TOGETHER,
     "scores": SCORE,
 }
+# What files of older versions lack.
+ADDED = {"prompt_family"}
 # Pictures of the prompt, in columns of their own where a study has any: source_image, mask_image …
 PICTURE = re.compile(rf"({'|'.join(PLACES)})_image(?:_([1-9]\d?))?")
 Cells = dict[str, Any]
@@ -107,15 +110,17 @@ def picture_places(columns: Iterable[str]) -> dict[str, str]:
 
 
 def is_ours(path: Path) -> bool:
-    return COLUMNS.keys() <= set(parquet_rows.columns(path))
+    return COLUMNS.keys() - ADDED <= set(parquet_rows.columns(path))
 
 
 def read(files: Iterable[Path], *, pictures: bool = True) -> Iterator[Record]:
     """`pictures`: False where only the labels are looked at."""
     seen, prompts = Images(), dict[str, PromptRecord]()
     for file in files:
-        places = picture_places(parquet_rows.columns(file)) if pictures else {}
-        wanted = [name for name in COLUMNS if pictures or name != "image"] + list(places)
+        there = parquet_rows.columns(file)
+        places = picture_places(there) if pictures else {}
+        columns = [name for name in COLUMNS if name in there and (pictures or name != "image")]
+        wanted = columns + list(places)
 
         def read_row(
             row: Row[Cells], source: str = file.name, places: dict[str, str] = places
@@ -191,6 +196,7 @@ def _prompt(cells: Cells, line: int, source: str) -> PromptRecord:
         atoms,
         None if cells["atomicity"] == "" else tidy_tables.whole("atomicity", cells["atomicity"]),
         tidy_tables.json_object("prompt_metadata", cells["prompt_metadata"]),
+        _value_text(cells.get("prompt_family")),
         line,
         source,
     )

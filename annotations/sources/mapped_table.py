@@ -293,7 +293,8 @@ class _Reader:
         self.seen = Images()
         self.used: set[str] = set()
         self.keys: dict[str, str] = {}
-        self.prompts: dict[str, tuple[str, tuple[str, ...]]] = {}
+        # Their texts and families.
+        self.prompts: dict[str, tuple[str, str]] = {}
         self.metadata: dict[str, dict[str, Any]] = {}
         self.of_prompt: dict[str, Any] = {}
         # The pictures that the row has for its prompt, by place: which they are, and their bytes.
@@ -419,7 +420,7 @@ class _Reader:
                 raise Unfit(names.get(role, role), what, words)
             return
         released = cell("release_date")
-        yield from self._new_prompt(prompt, text, cell("tags"), names, line, source)
+        yield from self._new_prompt(prompt, text, cell, names, line, source)
         if generator not in self.seen.generators:
             self.seen.generators.add(generator)
             day = tidy_tables.day(names["release_date"], released) if released else None
@@ -435,20 +436,26 @@ class _Reader:
         if not text:
             raise Unfit(names["prompt"], "", "The prompt is empty.")
         key = self._prompt_key(cell, text)
-        yield from self._new_prompt(key, text, cell("tags"), names, line, source)
+        yield from self._new_prompt(key, text, cell, names, line, source)
 
     def _new_prompt(
-        self, key: str, text: str, tags: str, names: dict[str, str], line: int, source: str
+        self, key: str, text: str, cell: Any, names: dict[str, str], line: int, source: str
     ) -> Iterator[Record]:
+        tags, family = cell("tags"), cell("family")
         parts = tuple(part.strip() for part in tags.replace(",", ";").split(";") if part.strip())
         known = self.prompts.get(key)
         if known is None:
-            self.prompts[key] = (text, parts)
+            self.prompts[key] = (text, family)
             self.metadata[key] = self.of_prompt
-            yield PromptRecord(key, text, parts, metadata=self.of_prompt, line=line, source=source)
+            yield PromptRecord(
+                key, text, parts, metadata=self.of_prompt, family=family, line=line, source=source
+            )
         elif known[0] != text:
             field = names.get("prompt", "prompt")
             raise Unfit(field, text, f"“{key}” stood for another prompt further up.")
+        elif family not in ("", known[1]):
+            reason = f"“{key}” stood with another family further up."
+            raise Unfit(names["family"], family, reason)
         else:
             for name, value in self.of_prompt.items():
                 if self.metadata[key].get(name, value) != value:

@@ -27,12 +27,15 @@ class AtomRecord:
 
 @dataclass(frozen=True, slots=True)
 class PromptRecord:
+    """`family`: what several prompts have in common, as the template that they were made by."""
+
     key: str
     text: str
     tags: tuple[str, ...] = ()
     atoms: tuple[AtomRecord, ...] = ()
     atomicity: int | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    family: str = ""
     line: int = 0
     source: str = ""
 

@@ -34,24 +34,27 @@ from annotations.sources.rows import Row, records
 from annotations.sources.text_files import TableBlock, is_csv, restored, table, table_blocks
 
 IMAGES = ("image_id", "prompt_id", "prompt", "generator")
-IMAGES_MORE = ("file", "variant", "sample", "tags", "atomicity", "metadata", "atoms")
+# `family` would be the generator's, as in a row with all that an image has.
+IMAGES_MORE = (
+    *("file", "variant", "sample", "tags", "atomicity", "metadata", "atoms"),
+    "prompt_family",
+)
 GENERATORS_MORE = ("release_date", "family", "note")
 LABELS = ("image_id", "rater", "question", "value")
 LABELS_MORE = ("atom", "form", "seconds", "submitted_at", "language")
 SCORES = ("image_id", "judge", "score")
 SCORES_MORE = ("correct", "atom", "reason", "error", "evidence")
 METADATA = (*IMAGES, *IMAGES_MORE).index("metadata")
-# Of a row of images: prompt_id, prompt, tags, atomicity, atoms.
-PROMPT_CELLS = itemgetter(
-    *map((*IMAGES, *IMAGES_MORE).index, ("prompt_id", "prompt", "tags", "atomicity", "atoms"))
-)
+# Of a row of images.
+OF_PROMPT = "prompt_id", "prompt", "tags", "atomicity", "atoms", "prompt_family"
+PROMPT_CELLS = itemgetter(*map((*IMAGES, *IMAGES_MORE).index, OF_PROMPT))
 VARIANTS = {"original", "rewritten"}
 # Keys of `metadata` that speak of the prompt (GenEval's clauses), not of the one image.
 PROMPT_KEYS = ("tag", "include", "exclude", "instances", "relations", "benchmark")
 PARTS = ("generators", "prompts", "images", "prompt_pictures", "labels", "scores")
 PROMPTS = ("prompt_id", "prompt")
 PROMPT_PICTURES = ("prompt_id", "place", "file")
-PROMPTS_MORE = ("tags", "atoms", "atomicity", "metadata")
+PROMPTS_MORE = ("tags", "atoms", "atomicity", "metadata", "family")
 Check = Callable[[str, Any], Any]
 
 
@@ -100,7 +103,9 @@ def images_table(path: Path, folder: Path | None = None) -> Iterator[Record]:
         else:
             prompt, more = _prompt(row, source)
             image = _image(row, prompt.key, more, parent, source)
-            fingerprint = hash((prompt.text, prompt.tags, prompt.atomicity, prompt.atoms))
+            fingerprint = hash(
+                (prompt.text, prompt.tags, prompt.atomicity, prompt.atoms, prompt.family)
+            )
             known = prompts.setdefault(prompt.key, fingerprint)
             if known != fingerprint:
                 reason = f"“{prompt.key}” stood for another prompt (or other tags) further up."
@@ -315,9 +320,13 @@ def _optional_text(field: str, value: Any) -> str:
     return restored(value) if isinstance(value, str) else str(value)
 
 
+def _family(field: str, value: Any) -> str:
+    return _optional_text(field, value).strip()
+
+
 def _prompt(row: Row[Sequence[Any]], source: str) -> tuple[PromptRecord, dict[str, Any]]:
     """The prompt, and what the metadata say of the image alone."""
-    line, (_, key, words, _, _, _, _, tags, atomicity, metadata, atoms) = row
+    line, (_, key, words, _, _, _, _, tags, atomicity, metadata, atoms, family) = row
     more = json_object("metadata", metadata)
     prompt = PromptRecord(
         text("prompt_id", key),
@@ -326,6 +335,7 @@ def _prompt(row: Row[Sequence[Any]], source: str) -> tuple[PromptRecord, dict[st
         atoms_of("atoms", atoms),
         None if atomicity == "" else whole("atomicity", atomicity),
         {name: more.pop(name) for name in PROMPT_KEYS if name in more},
+        _family("prompt_family", family),
         line,
         source,
     )
@@ -427,7 +437,8 @@ NEEDED: Any = object()
 CHECKS: dict[str, tuple[Check, Any]] = {
     **dict.fromkeys(("prompt_id", "prompt", "generator", "image_id"), (text, NEEDED)),
     "judge": (text, ""),
-    **dict.fromkeys(("family", "note", "reason", "error"), (_optional_text, "")),
+    **dict.fromkeys(("note", "reason", "error"), (_optional_text, "")),
+    "family": (_family, ""),
     **dict.fromkeys(("atomicity", "atom"), (whole, None)),
     "release_date": (day, None),
     "tags": (_tags, ()),

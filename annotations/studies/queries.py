@@ -113,6 +113,13 @@ def answers_in_words(study: Study) -> dict[str, dict[str, Any]]:
     return frequent_words(counted, given)
 
 
+def drawn_with(study: Study) -> dict[str, str]:
+    """By the key of each prompt with a family, what all prompts of this family are called: like no key, which
+    has no NUL. Others are drawn by themselves."""
+    rows = study.prompts.exclude(family="").order_by().values_list("key", "family")
+    return {key: f"\0{family}" for key, family in rows}
+
+
 def frequent_words(
     counted: Iterable[tuple[str, int, int]], given: dict[str, list[tuple[int, str]]]
 ) -> dict[str, dict[str, Any]]:

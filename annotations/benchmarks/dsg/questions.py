@@ -150,7 +150,7 @@ def _item(rows: list[Cells], source: str) -> Iterator[Record]:
     raw = [cells[3] for _, cells in rows]
     metadata = {"benchmark": "dsg", "propositions": numbers, "dependencies": raw}
     tags = (split,) if split else ()
-    yield PromptRecord(key, text, tags, atoms, None, metadata, line, source)
+    yield PromptRecord(key, text, tags, atoms, None, metadata, line=line, source=source)
 
 
 def _circle(edges: list[set[int]]) -> set[int]:

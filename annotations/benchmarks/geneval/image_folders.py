@@ -2,6 +2,9 @@
 
 A prompt's number is its line in `evaluation_metadata.jsonl`, counted from 0, and the name of its
 image folder. Formats: github.com/djghosh13/geneval.
+
+Prompts get no family: each of the six tasks has one template, and of six clusters no interval would tell
+anything. The tasks are tags, and people can say other families in a table of prompts.
 """
 
 from __future__ import annotations
@@ -95,7 +98,7 @@ def prompt(key: str, item: Any, line: int = 0, source: str = "") -> PromptRecord
     tag = take_text(item, "tag")
     check_clauses(item)
     metadata = {name: item[name] for name in ("tag", "include", "exclude") if name in item}
-    return PromptRecord(key, text, (tag,), atoms(item), None, metadata, line, source)
+    return PromptRecord(key, text, (tag,), atoms(item), None, metadata, line=line, source=source)
 
 
 def key(number: int) -> str:

@@ -1,6 +1,9 @@
 """GenEval 2: its prompts with one question per atom, the image map, and lists of scores.
 
 The official data are CC BY-NC: they are imported from where the user has them, never shipped.
+
+A prompt's family is the template that it was filled in from, which the order of its skills shows: the 800
+official prompts have 74.
 """
 
 from __future__ import annotations
@@ -12,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.sources import json_values
-from annotations.sources.checks import Unfit
+from annotations.sources.checks import KEY_LENGTH, Unfit
 from annotations.sources.json_values import Images, take, take_text
 from annotations.sources.records import (
     AtomRecord,
@@ -106,6 +109,7 @@ def prompt(item: Any, line: int, source: str) -> PromptRecord:
         tuple(atoms),
         count,
         {"benchmark": "geneval2"},
+        " ".join(skills)[:KEY_LENGTH],
         line,
         source,
     )

@@ -51,8 +51,8 @@ def prompt(key: str, item: Any, line: int = 0, source: str = "") -> PromptRecord
         atoms(colours, related),
         len(colours) + len(related),
         {"benchmark": "m3t2ibench", **metadata},
-        line,
-        source,
+        line=line,
+        source=source,
     )
 
 

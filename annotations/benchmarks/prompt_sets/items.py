@@ -1,4 +1,8 @@
-"""What a row of each set says: its prompt, its questions, in which folder its pictures lie."""
+"""What a row of each set says: its prompt, its questions, in which folder its pictures lie.
+
+None has a family: in these sets (DPG, OneIG …) each prompt was written freely, by a person or a model, and
+what their files group prompts by are categories.
+"""
 
 from __future__ import annotations
 

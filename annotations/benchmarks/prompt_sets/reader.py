@@ -98,7 +98,9 @@ def read(
         metadata = {"benchmark": name, **item.metadata, "rows": kept[key]}
         if name in ("dpg", "oneig"):
             metadata["propositions"] = [atom.index for atom in item.atoms]
-        yield PromptRecord(key, item.text, item.tags, atoms, None, metadata, line, source)
+        yield PromptRecord(
+            key, item.text, item.tags, atoms, None, metadata, line=line, source=source
+        )
     if name == "oneig" and answers:
         if grid > 1:
             words = (

@@ -2,6 +2,9 @@
 
 Pictures are called `{prompt}_{000000}.png`: the prompt up to the first underscore, and a number
 that runs over all pictures of a category, usually ten for each prompt.
+
+Prompts get no family: what is made by rules has one template in each category, or one for each of a few
+relations, too few for an interval; the others were written freely.
 """
 
 from __future__ import annotations

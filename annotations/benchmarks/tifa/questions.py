@@ -121,7 +121,9 @@ def _prompt(key: str, asked: list[dict[str, Any]], line: int, source: str) -> Pr
         "questions": [{name: item[name] for name in kept if name in item} for item in asked],
     }
     tags = tuple(dict.fromkeys(str(item.get("element_type") or "other") for item in asked))
-    return PromptRecord(key, asked[0]["caption"], tags, atoms, None, metadata, line, source)
+    return PromptRecord(
+        key, asked[0]["caption"], tags, atoms, None, metadata, line=line, source=source
+    )
 
 
 def _captions(path: Path, items: list[Any], prompts: dict[str, PromptRecord]) -> Iterator[Record]:

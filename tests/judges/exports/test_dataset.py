@@ -97,6 +97,19 @@ def test_nobody_is_called_by_name(judged, tmp_path):
     assert all(name.startswith("person-") for name in raters)
 
 
+def test_families_of_prompts_come_in_again_and_older_files_have_none(judged, tmp_path):
+    judged.prompts.filter(key="p1").update(family="circles")
+    write_dataset(judged, tmp_path / "out")
+    in_again(tmp_path / "out")
+    again = Study.objects.get(slug="again").prompts
+    assert list(again.exclude(family="").values_list("key", "family")) == [("p1", "circles")]
+    (file,) = (tmp_path / "out" / "data").glob("*.parquet")
+    parquet.write_table(parquet.read_table(file).drop_columns(["prompt_family"]), file)
+    outcome = in_again(tmp_path / "out", slug="older")
+    assert (outcome.rejected, outcome.images) == ([], 8)
+    assert not Study.objects.get(slug="older").prompts.exclude(family="").exists()
+
+
 def test_out_and_in_again_is_the_same_study(judged, tmp_path):
     about = write_dataset(judged, tmp_path / "out", people="nobody")
     outcome = in_again(tmp_path / "out")
