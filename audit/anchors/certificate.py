@@ -16,6 +16,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from annotations.models import AnchorImage
+from annotations.studies.queries import drawn_with
 from audit import VERSION
 from audit.reports.options import RESAMPLES, SEED
 from audit.self_checks.counting import ALLOWED, share_of
@@ -70,9 +71,11 @@ def certificate(scoring: AnchorScoring) -> dict[str, Any]:
     moved = new - old
     close = CLOSE * float(old.max() - old.min()) if both else 0.0
     other = np.abs(moved) > close
+    drawn = drawn_with(scoring.run.study)
     pairs = {
         key: (now[key]["prompt"], bool(is_other)) for key, is_other in zip(both, other, strict=True)
     }
+    prompts = [drawn.get(prompt, prompt) for prompt, _ in pairs.values()]
     largest = max(range(len(both)), key=lambda place: abs(moved[place]), default=None)
     return {
         "study": scoring.run.study.slug,
@@ -88,8 +91,8 @@ def certificate(scoring: AnchorScoring) -> dict[str, Any]:
         "since": _span([then[key].day for key in both]),
         "compared": len(both),
         "same": int((~other).sum()),
-        "changed": share_of(pairs).as_dict(),
-        "moved": _moved(moved, [now[key]["prompt"] for key in both], other).as_dict(),
+        "changed": share_of(pairs, drawn).as_dict(),
+        "moved": _moved(moved, prompts, other).as_dict(),
         "largest": None if largest is None else float(moved[largest]),
         "examples": [key for key, is_other in zip(both, other, strict=True) if is_other][:EXAMPLES],
         "left_out": dict(sorted(left_out.items(), key=lambda item: (-item[1], item[0]))),

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from django.utils.translation import gettext_noop
 
 from annotations.errors import Refused
 from annotations.models import PairDraw, PairVote, Study
@@ -33,7 +34,7 @@ class Comparisons:
     second: Codes
     said: Codes
     raters: Codes
-    prompts: Codes  # of each vote
+    prompts: Codes  # of each vote, as `People.prompts`
     people: People
     sided: bool = False
     cannot_tell: int = 0
@@ -48,6 +49,21 @@ class Comparisons:
     @property
     def n(self) -> int:
         return self.said.size
+
+    @cached_property
+    def each_prompt(self) -> Codes:
+        """Of each vote the prompt itself."""
+        found: Codes = self.people.each_prompt[self.first]
+        return found
+
+    def count_prompts(self, inside: np.ndarray) -> int:
+        """With votes between two generators."""
+        return int(np.unique(self.each_prompt[inside & self.are_apart]).size)
+
+    @property
+    def clusters(self) -> str:
+        """What prompts are called in a refusal."""
+        return gettext_noop("families of prompts") if self.people.clusters else "prompts"
 
     @cached_property
     def are_apart(self) -> np.ndarray:
@@ -117,8 +133,8 @@ def from_pairs(study: Study, people: People, question: str) -> Comparisons:
 
 def from_answers(people: People) -> Comparisons:
     """Every two images of one prompt by two generators that one person answered about."""
-    order = np.argsort(people.prompts, kind="stable")
-    starts = np.flatnonzero(np.diff(people.prompts[order], prepend=-1))
+    order = np.argsort(people.each_prompt, kind="stable")
+    starts = np.flatnonzero(np.diff(people.each_prompt[order], prepend=-1))
     parts, total = [], 0
     for images in np.split(order, starts[1:]):
         for part in _of_prompt(people, images):

@@ -68,10 +68,10 @@ def leaderboard(
         "tags": sorted(tags),
         "votes": votes.n,
         "tied": int((votes.said == TIE).sum()),
-        "prompts": votes.of_prompts,
+        "prompts": every.count_prompts(chosen),
         "raters": int(np.unique(every.raters[chosen]).size),
         "generators": _generators(paired, votes),
-        "people": _contest_body(people),
+        "people": _contest_body(people, every),
         "tie": people.tie.as_dict() if isinstance(people, Contest) and people.tie else None,
         "left": _left_wins(people),
         "ceiling": _ceiling(every, chosen, resamples, seed).as_dict(),
@@ -85,6 +85,7 @@ def leaderboard(
             "seed": seed,
             "resamples": resamples,
             "interval": "95 %, with prompts as clusters",
+            **({"clusters": paired.people.clusters} if paired.people.clusters else {}),
             "rule": RULE.format(ties=_ties_words(asked.ties)),
             "judges": {judge.name: judge.fingerprint for judge in judges},
             "judge_facts": {judge.name: judge.facts for judge in judges},
@@ -153,8 +154,8 @@ def _fitted(votes: Votes, ties: str, *, side: bool = False) -> Contest | Undefin
     return fit(votes, ties=model, side=side)
 
 
-def _contest_body(found: Contest | Undefined) -> dict[str, Any]:
-    shown = board(found)
+def _contest_body(found: Contest | Undefined, every: Comparisons) -> dict[str, Any]:
+    shown = board(found, what=every.clusters)
     if isinstance(shown, Undefined):
         return shown.as_dict()
     return {"places": _places(shown), "groups": [list(group) for group in shown.groups]}
@@ -205,11 +206,11 @@ def _of_judge(
     few = by_people.of_prompts < PROMPTS
     turned = () if few else swaps(ours, theirs)
     return told | {
-        "people": _contest_body(ours) if told["without_score"] else None,
-        "board": _contest_body(theirs),
+        "people": _contest_body(ours, every) if told["without_score"] else None,
+        "board": _contest_body(theirs, every),
         "accuracy": right.as_dict(),
         "group_accuracy": _all_right(judge, every, here, resamples, seed).as_dict(),
-        "soft_pairwise": _soft(by_people, by_judge, (ours, theirs), asked, every.sided).as_dict(),
+        "soft_pairwise": _soft(by_people, by_judge, (ours, theirs), asked, every).as_dict(),
         "swaps": [] if isinstance(turned, Undefined) else [asdict(swap) for swap in turned],
         "epsilon_by_fold": list(judge.epsilon_by_fold),
     }
@@ -233,9 +234,14 @@ def _all_right(
     """By prompt."""
     pairs, people = _in_one_order(every, here, every.said)
     _, ours = _in_one_order(every, here, judge.said)
-    prompts = every.prompts[here]
     return judged.group_accuracy(
-        ours, people, pairs=pairs, groups=prompts, resamples=resamples, seed=seed
+        ours,
+        people,
+        pairs=pairs,
+        groups=every.each_prompt[here],
+        clusters=every.prompts[here],
+        resamples=resamples,
+        seed=seed,
     )
 
 
@@ -252,19 +258,20 @@ def _soft(
     by_judge: Votes,
     whole: tuple[Contest | Undefined, Contest | Undefined],
     asked: Parameters,
-    side: bool,
+    every: Comparisons,
 ) -> Result:
     """With an interval that leaves out a group of prompts in turn."""
     found = soft_pairwise(*whole)
     if isinstance(found, Undefined):
         return found
     if by_people.of_prompts < PROMPTS:
-        return enough.too_few(by_people.of_prompts, at_least=PROMPTS, what="prompts")
+        few = by_people.of_prompts
+        return enough.too_few(few, at_least=PROMPTS, what=every.clusters)
     return told_without(
         found,
         by_people.prompts,
         lambda kept: soft_pairwise(
-            _fitted(by_people.part(kept), asked.ties, side=side),
+            _fitted(by_people.part(kept), asked.ties, side=every.sided),
             _fitted(by_judge.part(kept), asked.ties),
         ),
     )
@@ -306,8 +313,8 @@ def _slices(
             {
                 "tag": tag,
                 "votes": votes.n,
-                "prompts": votes.of_prompts,
-                "people": _contest_body(fitted),
+                "prompts": every.count_prompts(inside[tag]),
+                "people": _contest_body(fitted, every),
                 "ceiling": _ceiling(every, inside[tag], resamples, seed).as_dict(),
                 "judges": {
                     judge.name: (

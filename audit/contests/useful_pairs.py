@@ -58,13 +58,14 @@ def draw_informative(*, study: Study, per_prompt: int, seed: int = 0, by: Any = 
 def informative(study: Study) -> tuple[tuple[str, ...], Floats]:
     """The generators that the leaderboard knows, and what a vote between two of them would tell."""
     people = pair(study=study, question=question_of(study, Options())).people
-    votes = from_pairs(study, people, MATCH).votes()
+    every = from_pairs(study, people, MATCH)
+    votes = every.votes()
     found = fit(votes, ties="davidson" if (votes.said == TIE).any() else "none")
     if isinstance(found, Undefined):
         raise StudyRefused(f"Nothing tells yet which pairs tell most: {found.reason}. {FIRST}")
     if found.prompts < PROMPTS:
         raise StudyRefused(
-            f"Nothing tells yet which pairs tell most: votes are on {found.prompts} prompts, "
+            f"Nothing tells yet which pairs tell most: votes are on {found.prompts} {every.clusters}, "
             f"{PROMPTS} are needed. {FIRST}"
         )
     told = worth(found)

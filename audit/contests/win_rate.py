@@ -53,7 +53,7 @@ def win_rate(
         "first": first,
         "second": second,
         "pairs": int(ones.size),
-        "prompts": int(np.unique(prompts).size),
+        "prompts": int(np.unique(people.each_prompt[ones]).size),
         "voted": int((~np.isnan(said)).sum()),
         "votes": votes,
         "undrawn": undrawn,
@@ -80,6 +80,7 @@ def win_rate(
     told["signature"] = {
         "version": VERSION,
         "interval": "95 %, with prompts as clusters",
+        **({"clusters": people.clusters} if people.clusters else {}),
         "rule": "people’s votes with judges’ score differences as control variates; a tie is half a win",
         "judges": {judge.name: judge.fingerprint for judge in chosen},
         "data": hashlib.sha256(paired.digest.encode() + text).hexdigest(),
@@ -109,7 +110,7 @@ def _units(people: People, first: str, second: str) -> tuple[Codes, Codes]:
     by_prompt: dict[int, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     codes = names.index(first), names.index(second)
     for place, (prompt, generator) in enumerate(
-        zip(people.prompts.tolist(), people.generators.tolist(), strict=True)
+        zip(people.each_prompt.tolist(), people.generators.tolist(), strict=True)
     ):
         if generator in codes:
             by_prompt[prompt][codes.index(generator)].append(place)

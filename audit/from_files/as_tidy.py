@@ -33,7 +33,7 @@ REQUIRED = {
     "generators": {"generator"},
 }
 # What the label and score tables may say of an image, where no table of images does.
-OF_IMAGES = ("prompt_id", "prompt", "generator", "tags")
+OF_IMAGES = ("prompt_id", "prompt", "generator", "tags", "family")
 # What holds the answer of a labels table that has one column for it, and no better name.
 ANSWERS = ("value", "answer", "response", "score", "rating", "label")
 # Of a table with a column for each judge, numbers that are none.
@@ -70,7 +70,9 @@ def as_tidy(
     _check_common(named, files)
     if "images" not in files:
         told.words += _without_images(facts, tables)
-        _write(folder / "images.csv", tidy_tables.IMAGES + ("tags",), _of_facts(facts))
+        _write(
+            folder / "images.csv", tidy_tables.IMAGES + ("tags", "prompt_family"), _of_facts(facts)
+        )
     if "generators" not in files:
         _release_dates(files, tables, folder)
     return told
@@ -154,7 +156,17 @@ def _name_judges(table: Table, path: Path) -> None:
     """One judge a row, or a column for each."""
     roles = table.roles
     numeric = _numeric(path, table)
-    taken = {"judge", "rater", "prompt", "prompt_id", "image_id", "generator", "sample", "tags"}
+    taken = {
+        "judge",
+        "rater",
+        "prompt",
+        "prompt_id",
+        "image_id",
+        "generator",
+        "sample",
+        "tags",
+        "family",
+    }
     scores = [
         name
         for name in table.columns
@@ -294,6 +306,7 @@ def _image(image: str, known: Mapping[str, str]) -> dict[str, str]:
         "prompt": prompt,
         "generator": known.get("generator", UNKNOWN),
         "tags": known.get("tags", ""),
+        "prompt_family": known.get("family", ""),
     }
 
 

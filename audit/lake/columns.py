@@ -20,6 +20,7 @@ from audit.stats.series import Codes
 # A judge's mark on an image is the place of its verdict here, or says that the judgement failed.
 VERDICTS = np.array([np.nan, 0.0, 1.0, np.nan])
 FAILED = 3
+OWN_PROMPTS = "own prompts"  # a column where prompts have families
 # What is no column, and so is the same of all images.
 ALIKE = (
     *("study", "question", "scale", "generator_names", "release_dates"),
@@ -46,9 +47,15 @@ class Columns:
 
 
 class Names:
-    """What the codes of variants and of lists of tags stand for."""
+    """What the codes of variants and of lists of tags stand for. `families`: whether prompts have any."""
 
-    def __init__(self, variants: Sequence[str], lists_of_tags: Sequence[tuple[str, ...]]) -> None:
+    def __init__(
+        self,
+        variants: Sequence[str],
+        lists_of_tags: Sequence[tuple[str, ...]],
+        families: bool = False,
+    ) -> None:
+        self.families = families
         self.variants = np.array(variants, dtype=object)
         self.lists_of_tags = np.empty(len(lists_of_tags), dtype=object)
         for code, tags in enumerate(lists_of_tags):
@@ -73,6 +80,10 @@ class StoredPeople(People):
     @property
     def prompts(self) -> np.ndarray:
         return self.columns.read("prompts").astype(np.int64)
+
+    @property
+    def own_prompts(self) -> np.ndarray | None:
+        return self.columns.read(OWN_PROMPTS).astype(np.int64) if self.names.families else None
 
     @property
     def generators(self) -> np.ndarray:

@@ -30,7 +30,13 @@ COLUMNS: dict[str, dict[str, str]] = {
         "generator": "string",
         "variant": "string",
     },
-    "prompts": {"prompt_id": "string", "prompt": "string", "tags": "list", "atomicity": "int32"},
+    "prompts": {
+        "prompt_id": "string",
+        "prompt": "string",
+        "tags": "list",
+        "atomicity": "int32",
+        "family": "string",
+    },
     "generators": {"generator": "string", "release_date": "date32", "family": "string"},
     "answers": {
         "image_id": "string",
@@ -49,7 +55,7 @@ COLUMNS: dict[str, dict[str, str]] = {
     "atom-scores": {"image_id": "string", "atom": "int32", "kind": "string", "value": "float64"},
 }
 # What files of older versions lack: unknown there.
-ADDED: dict[str, tuple[str, ...]] = {"answers": ("language",)}
+ADDED: dict[str, tuple[str, ...]] = {"answers": ("language",), "prompts": ("family",)}
 BATCH = 50_000
 
 

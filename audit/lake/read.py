@@ -21,6 +21,7 @@ from annotations.scales import CANT_TELL
 from annotations.studies.queries import frequent_words
 from audit.lake.columns import (
     FAILED,
+    OWN_PROMPTS,
     VERDICTS,
     Columns,
     Names,
@@ -50,8 +51,13 @@ CREATE TABLE lists_of_tags AS SELECT tags, row_number() OVER () - 1 AS code
 FROM (SELECT DISTINCT coalesce(tags, []) AS tags FROM prompts)"""
 NUMBERED_PROMPTS = """
 CREATE TABLE numbered_prompts AS
-SELECT prompt_id, row_number() OVER (ORDER BY prompt_id) - 1 AS prompt, code AS tags, atomicity
+SELECT prompt_id, row_number() OVER (ORDER BY prompt_id) - 1 AS prompt, code AS tags, atomicity, family
 FROM prompts JOIN lists_of_tags ON lists_of_tags.tags = coalesce(prompts.tags, [])"""
+# As `audit.reports.pairing.family_codes`.
+FAMILIES = """
+SELECT min(prompt) OVER (PARTITION BY family, CASE WHEN family = '' THEN prompt END)
+FROM (SELECT prompt, coalesce(family, '') AS family FROM numbered_prompts)
+WHERE EXISTS (SELECT 1 FROM prompts WHERE family <> '') ORDER BY prompt"""
 # The ends spare DuckDB to look through all.
 KEYS = """
 SELECT place, image_id FROM places JOIN chosen USING (place) WHERE place BETWEEN ? AND ?"""
@@ -150,7 +156,7 @@ class LakeStudy:
         scored, everywhere = [], []
         for told in self.manifest["judges"]:
             if judges is None or told["facts"]["name"] in judges:
-                judge = self._judge(told, places, whole.prompts if with_atoms else None)
+                judge = self._judge(told, places, whole if with_atoms else None)
                 scored.append(judge)
                 everywhere.append(StoredScores(judge, self.columns))
         return Paired(people, tuple(scored), Paired(whole, tuple(everywhere)))
@@ -182,12 +188,15 @@ class LakeStudy:
                 f"{self.folder} has images of prompts or generators that it does not hold: export "
                 "the study into the lake again."
             )
+        if parts := [first for (first,) in self._columns(FAMILIES)]:
+            own = codes["prompts"]
+            codes |= {OWN_PROMPTS: own, "prompts": np.concatenate(parts)[own].astype(np.int32)}
         for name, values in {**codes, "atomicity": atomicity}.items():
             self.columns.write(name, values)
         lists = [
             tuple(tags) for (tags,) in self._ask("SELECT tags FROM lists_of_tags ORDER BY code")
         ]
-        return Names(variants, lists)
+        return Names(variants, lists, bool(parts))
 
     def _number(self, name: str, texts: Sequence[str]) -> None:
         """A table of these texts and of their places among them."""
@@ -219,6 +228,7 @@ class LakeStudy:
             forms=frozenset(form for (form,) in forms),
             annotations=answers,
             simulated=bool(set(raters) & set(self.manifest["simulated_people"])),
+            own_prompts=read(OWN_PROMPTS)[places].astype(np.int64) if names.families else None,
         )
         return people, places
 
@@ -246,11 +256,9 @@ class LakeStudy:
             ratings[code, np.searchsorted(places, place)] = value
         return ratings, places, raters
 
-    def _judge(
-        self, told: dict[str, Any], places: np.ndarray, prompts: np.ndarray | None
-    ) -> JudgeScores:
-        """On the images at these places; its scores of all are written. `prompts`: of all images, where
-        people have labelled atoms."""
+    def _judge(self, told: dict[str, Any], places: np.ndarray, whole: People | None) -> JudgeScores:
+        """On the images at these places; its scores of all are written. `whole`: all images, where people
+        have labelled atoms."""
         number = told["facts"]["number"]
         scores, marks = np.full(self.images, np.nan), np.zeros(self.images, dtype=np.int8)
         assumed = 0
@@ -270,7 +278,7 @@ class LakeStudy:
             scores=scores[places],
             verdicts=VERDICTS[marks[places]],
             failed=marks[places] == FAILED,
-            **self._judged_atoms(number, prompts),
+            **self._judged_atoms(number, whole),
             stopped=told["stopped"],
             assumed=assumed,
         )
@@ -281,22 +289,22 @@ class LakeStudy:
         ((number,),) = self._ask("SELECT count(*) FROM labelled_atoms")
         return int(number)
 
-    def _judged_atoms(self, number: int, prompts: np.ndarray | None) -> dict[str, np.ndarray]:
+    def _judged_atoms(self, number: int, whole: People | None) -> dict[str, Any]:
         """By image, and then in the order of the prompt."""
         kinds, rows = [np.empty(0, dtype=object)], [np.empty((3, 0))]
-        if prompts is not None:
+        if whole is not None:
             self._view("judged", [f"atom-scores/{number}.parquet"], "atom-scores")
             for kind, *numbers in self._columns(JUDGED_ATOMS):
                 kinds.append(kind)
                 rows.append(np.array(numbers, dtype=float))
         place, score, label = np.concatenate(rows, axis=1)
+        at, own = place.astype(int), None if whole is None else whole.own_prompts
         return {
             "atom_kinds": np.concatenate(kinds),
             "atom_scores": score,
             "atom_labels": label,
-            "atom_prompts": np.empty(0, np.int64)
-            if prompts is None
-            else prompts[place.astype(int)],
+            "atom_prompts": np.empty(0, np.int64) if whole is None else whole.prompts[at],
+            "atom_own_prompts": None if own is None else own[at],
         }
 
     def _cannot_tell(self) -> dict[str, dict[str, int]]:

@@ -87,7 +87,7 @@ def _images(study: Study) -> Iterator[tuple[Any, ...]]:
 
 
 def _prompts(study: Study) -> Iterator[tuple[Any, ...]]:
-    rows = study.prompts.order_by("key").values_list("key", "text", "tags", "atomicity")
+    rows = study.prompts.order_by("key").values_list("key", "text", "tags", "atomicity", "family")
     return rows.iterator(chunk_size=BATCH)
 
 

@@ -167,7 +167,8 @@ def ranking(body: dict[str, Any], name: str) -> dict[str, Any]:
             }
             for place, generator in enumerate(ranked["by_people"], start=1)
         ],
-        "prompts": ranked["prompts"],
+        "prompts": ranked.get("prompts"),
+        "families": ranked.get("families"),
         "left_out": ", ".join(ranked["left_out"]),
         "fixed": ranked["kendall_tau_b"].get("low") is None,
         "draws": body["ranking"]["resamples"],

@@ -80,7 +80,7 @@ def _summary(audited: Audited) -> PaperTable:
                 continue
             known = np.flatnonzero(here & ~np.isnan(judge.verdicts))
             of_images = [
-                (tag, str(people.prompts[at]), bool(judge.verdicts[at]))
+                (tag, str(people.each_prompt[at]), bool(judge.verdicts[at]))
                 for at in known.tolist()
                 for tag in people.tags[at][:1] or ("",)
             ]

@@ -37,7 +37,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
 
 
 def _row(audited: Audited, label: str, atoms: list[AtomValue], kinds: list[str]) -> Row:
-    prompts = audited.paired.people.prompts
+    prompts = audited.paired.people.each_prompt
     by_caption: dict[int, list[float]] = {}
     for image, values in by_image(atoms):
         by_caption.setdefault(int(prompts[image]), []).append(sum(values) / len(values))

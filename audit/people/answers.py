@@ -17,6 +17,7 @@ import numpy as np
 from annotations import marks
 from annotations.models import Annotation, Answer, Study
 from annotations.scales import CANT_TELL
+from audit.reports.pairing import family_codes
 
 CHUNK = 20_000
 NOBODY = -1
@@ -29,7 +30,7 @@ class Forms:
     key: np.ndarray  # ascending
     rater: np.ndarray  # a membership's key
     image: np.ndarray
-    prompt: np.ndarray  # a code, in the order of the prompts' keys, as reports count them
+    prompt: np.ndarray  # a code as of `People.prompts`
     generator: np.ndarray  # a code, in the order of `generators`
     seconds: np.ndarray  # nan where no time was recorded
     moment: np.ndarray  # seconds since 1970; inf where only the time of an import is known
@@ -88,6 +89,7 @@ def forms_of(study: Study) -> Forms:
             "image_id",
             "image__prompt__key",
             "image__generator__name",
+            "image__prompt__family",
             "seconds",
             "submitted_at",
             "created_at",
@@ -98,14 +100,17 @@ def forms_of(study: Study) -> Forms:
         (*told, np.nan if seconds is None else seconds, _moment(given, stored), asked_in)
         for *told, seconds, given, stored, asked_in in rows.iterator(chunk_size=CHUNK)
     ]
-    columns: list[Sequence[Any]] = [*zip(*entries, strict=True)] or [()] * 8
+    columns: list[Sequence[Any]] = [*zip(*entries, strict=True)] or [()] * 9
     generators = tuple(sorted(set(columns[4])))
+    family_of = dict(zip(columns[3], columns[5], strict=True))
+    families = family_codes([family_of[key] for key in sorted(family_of)])
     for place in (3, 4):
         code = {key: at for at, key in enumerate(sorted(set(columns[place])))}
         columns[place] = [code[key] for key in columns[place]]
     key, rater, image, prompt, generator = (np.array(c, dtype=np.int64) for c in columns[:5])
-    seconds, moment = (np.array(column, dtype=float) for column in columns[5:7])
-    language = np.array(columns[7], dtype=str)
+    prompt = prompt if families is None else families[prompt]
+    seconds, moment = (np.array(column, dtype=float) for column in columns[6:8])
+    language = np.array(columns[8], dtype=str)
     return Forms(key, rater, image, prompt, generator, seconds, moment, generators, language)
 
 

@@ -28,20 +28,24 @@ def before_after(study: Study, before: str, after: str) -> dict[str, Any]:
         raise Refused("Name two generators: the one of before and the one of after.")
     said = reference.yes if people.scale.is_yes_no else reference.mean
     of_people = _by_prompt(said, people, sides)
+    drawn = np.arange(of_people.size)
+    drawn[people.each_prompt] = people.prompts
     points = people.scale.in_points
-    rows = [{"by": "people", "judge": "", "in_points": points, "gain": _mean(of_people, points)}]
+    rows = [
+        {"by": "people", "judge": "", "in_points": points, "gain": _mean(of_people, drawn, points)}
+    ]
     for judge in paired.judges:
         in_points = not why_no_points(people, judge.scores)
         own = _by_prompt(judge.scores, people, sides)
         beyond: dict[str, Any] = {}
         if points and in_points:
-            beyond = {"beyond_people": _mean(own - of_people, True)}
+            beyond = {"beyond_people": _mean(own - of_people, drawn, True)}
         rows.append(
             {
                 "by": judge.name,
                 "judge": judge.name,
                 "in_points": in_points,
-                "gain": _mean(own, in_points),
+                "gain": _mean(own, drawn, in_points),
                 **beyond,
             }
         )
@@ -72,20 +76,22 @@ def _code(people: People, name: str) -> int:
 def _by_prompt(values: np.ndarray, people: People, sides: tuple[int, int]) -> np.ndarray:
     """After less before of each prompt, of the means where there are several images; nan where a side has
     none."""
-    size = int(people.prompts.max(initial=-1)) + 1
+    prompts = people.each_prompt
+    size = int(prompts.max(initial=-1)) + 1
     known = ~np.isnan(values)
     means = []
     for code in sides:
         here = known & (people.generators == code)
-        sums = np.bincount(people.prompts[here], values[here], size)
-        counts = np.bincount(people.prompts[here], minlength=size)
+        sums = np.bincount(prompts[here], values[here], size)
+        counts = np.bincount(prompts[here], minlength=size)
         means.append(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
     return means[1] - means[0]
 
 
-def _mean(moved: np.ndarray, points: bool) -> dict[str, Any]:
+def _mean(moved: np.ndarray, drawn: np.ndarray, points: bool) -> dict[str, Any]:
+    """`drawn`: what each prompt is drawn with."""
     known = np.flatnonzero(~np.isnan(moved))
     if not known.size:
         return est(Undefined("no prompt has images of both that were judged", 0))
-    draw = draw_of(known, Options())
+    draw = draw_of(drawn[known], Options())
     return est(enough.required(draw.mean(moved[known], scale=100.0 if points else 1.0)))

@@ -72,7 +72,7 @@ def decisions_of_most(
     """Those that follow from the scores and from what most people say (of ratings, from their mean); and
     the generators' ranking. `judge`: on all images of the study."""
     return {
-        "soft_pairwise_accuracy": rankings.soft_pairwise_accuracy(tables),
+        "soft_pairwise_accuracy": rankings.soft_pairwise_accuracy(tables, people),
         "trusted_share": trusted_share(series, judge, threshold, options),
         "equivalence": _equivalence(series, options),
         **_balanced(series, options),
@@ -146,12 +146,12 @@ def _best_of_n(series: Series, options: Options) -> dict[str, Any]:
     there = ~np.isnan(series.score) & ~np.isnan(series.mean)
     scale = 100.0 if series.in_points else 1.0
     human, judge = series.mean[there] * scale, series.score[there] * scale
-    prompts = series.prompts[there]
     found = (
         candidates.goodhart(
             human,
             judge,
-            prompts,
+            series.each_prompt[there],
+            clusters=series.prompts[there],
             resamples=options.resamples,
             seed=options.seed,
             method=METHOD,

@@ -139,6 +139,8 @@ class _Reading:
             score,
             self.generators,
         )
+        # Of a family more prompts tell little: as many more families are meant, of prompts like these.
+        self.prompts = int(np.unique(people.each_prompt[inside]).size)
         self.answers = answers
         self.readings = read_twice(
             score,
@@ -211,7 +213,7 @@ class _Reading:
             "beyond": [*found.moved_claims()],
             "inside": found.lies_inside(),
             "images_for_that": int(np.ceil(more * step.compared.images)),
-            "prompts_for_that": int(np.ceil(more * self.read.prompts)),
+            "prompts_for_that": int(np.ceil(more * self.prompts)),
             "apart": None
             if found.apart is None or apart is None
             else {
@@ -233,7 +235,7 @@ class _Reading:
             "gain_size": -math.log1p(-SHARE) if middle.in_logs else SHARE,
             "share_of_people": share_of_people(middle, noise, self.answers, points=self.points),
             "people": float(1 / (1 / self.answers.count).mean()),
-            "prompts": self.read.prompts,
+            "prompts": self.prompts,
             "tests": len(CLAIMS) * len(found.steps),
         }
 

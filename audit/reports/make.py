@@ -424,11 +424,13 @@ class Computation:
                 )
 
     def _signature(self, options: Options) -> dict[str, Any]:
+        everybody = self.paired.everything.people
         return {
             "version": VERSION,
             "seed": options.seed,
             "resamples": options.resamples,
             "interval": INTERVAL,
+            **({"clusters": clusters} if (clusters := everybody.clusters) else {}),
             "drift": states.RULE,
             "consensus": self.reference.rule,
             "form": sorted(self.paired.people.forms),

@@ -82,7 +82,9 @@ class People:
     question: str
     scale: Scale
     images: np.ndarray  # keys
-    prompts: np.ndarray  # a code per image, in the order of the prompts' keys
+    # What is drawn together: a code per image, in the order of the prompts' keys; of a prompt with a family that
+    # of the family's first prompt.
+    prompts: np.ndarray
     generators: np.ndarray  # a code per image, in the order of `generator_names`
     variants: np.ndarray
     tags: tuple[tuple[str, ...], ...]
@@ -102,10 +104,25 @@ class People:
     certain: np.ndarray | None = None
     ids: np.ndarray | None = None  # of the images, where they lie in a database
     left_out: LeftOut | None = None  # images that are in no array here
+    # Where prompts have families: a code per image of the prompt itself.
+    own_prompts: np.ndarray | None = None
 
     def name_of(self, row: int) -> str:
         """What a report calls this person; `raters` are the names, which no report shows."""
         return name_in_reports(self.study, self.raters[row])
+
+    @property
+    def each_prompt(self) -> np.ndarray:
+        """For what is about the images of one prompt."""
+        return self.prompts if self.own_prompts is None else self.own_prompts
+
+    @property
+    def clusters(self) -> str:
+        """What is drawn together, where that is not each prompt by itself; else empty."""
+        if self.own_prompts is None:
+            return ""
+        families, prompts = np.unique(self.prompts).size, np.unique(self.own_prompts).size
+        return f"{families:,} families of {prompts:,} prompts"
 
     @cached_property
     def majority(self) -> np.ndarray:
@@ -254,9 +271,10 @@ class JudgeScores:
     atom_kinds: np.ndarray
     atom_scores: np.ndarray
     atom_labels: np.ndarray
-    atom_prompts: np.ndarray
+    atom_prompts: np.ndarray  # as `People.prompts`
     # Why its run was stopped: then its scores are not those of a whole study.
     stopped: str = ""
+    atom_own_prompts: np.ndarray | None = None  # as `People.own_prompts`
     # Answers of the model that the server left out and that count 0, as in the official code.
     assumed: int = 0
 
@@ -303,6 +321,8 @@ class Paired:
         yield people.question
         yield people.images
         yield people.prompts
+        if people.own_prompts is not None:
+            yield people.own_prompts
         yield iter([np.array(people.generator_names, dtype=object)[people.generators]])
         yield [d.isoformat() if d else None for d in people.release_dates]
         yield people.variants
@@ -447,7 +467,7 @@ def pair(
 ) -> Paired:
     """Takes a constant number of queries for each judge. With `decided`, also reads what the owner decided where
     people disagreed. `kept`: judges' scores as earlier reports have read them."""
-    people, images, prompts = _people(study, question)
+    people, images, prompts, families = _people(study, question)
     if decided:
         places = {pk: place for place, pk in enumerate(images.ids.tolist())}
         decisions = adjudication.decisions_on(study=study, question=question, images=places)
@@ -456,6 +476,7 @@ def pair(
     numbers = numbers_of(runs.values())
     decided_atoms = adjudication.decided_atoms(study) if decided else {}
     atoms = LabelledAtoms.from_study(study, images.places, prompts, decided_atoms)
+    atoms.families = families
     return Paired(
         people,
         tuple(
@@ -466,11 +487,25 @@ def pair(
     )
 
 
-def _people(study: Study, question: str) -> tuple[People, Images, Places]:
-    """Also the images, and the places of the prompts by their ids."""
+def family_codes(families: Sequence[str]) -> Codes | None:
+    """Of prompts in their order: the place of the first one of the same family, of one without a family its
+    own place. None where no prompt has one."""
+    if not any(families):
+        return None
+    first: dict[str, int] = {}
+    return np.array(
+        [first.setdefault(name, at) if name else at for at, name in enumerate(families)],
+        dtype=np.int64,
+    )
+
+
+def _people(study: Study, question: str) -> tuple[People, Images, Places, Codes | None]:
+    """Also the images, the places of the prompts by their ids, and `family_codes`."""
     # Sorted here: databases differ in how they order texts.
     prompts = sorted(
-        Prompt.objects.filter(study=study).order_by().values_list("key", "pk", "tags", "atomicity"),
+        Prompt.objects.filter(study=study)
+        .order_by()
+        .values_list("key", "pk", "tags", "atomicity", "family"),
         key=lambda prompt: prompt[0],
     )
     generators = sorted(
@@ -478,19 +513,20 @@ def _people(study: Study, question: str) -> tuple[People, Images, Places]:
     )
     of_prompts, of_generators = (
         Places(np.array(ids, dtype=np.int64))
-        for ids in ([pk for _, pk, _, _ in prompts], [g.pk for g in generators])
+        for ids in ([pk for _, pk, *_ in prompts], [g.pk for g in generators])
     )
     images = Images.from_study(study)
     codes = of_prompts.find_places(images.prompts)
-    tags = [tuple(tags) for _, _, tags, _ in prompts]
-    atomicities = np.array([n for _, _, _, n in prompts], dtype=float)
+    tags = [tuple(tags) for _, _, tags, *_ in prompts]
+    atomicities = np.array([n for *_, n, _ in prompts], dtype=float)
+    families = family_codes([family for *_, family in prompts])
     given = _answers(study, question, images.places)
     people = People(
         study=study.slug,
         question=question,
         scale=scale_of(question, study.form.questions, given.ratings),
         images=images.keys,
-        prompts=codes,
+        prompts=codes if families is None else families[codes],
         generators=of_generators.find_places(images.generators),
         variants=images.variants,
         tags=tuple(tags[code] for code in codes.tolist()),
@@ -503,8 +539,9 @@ def _people(study: Study, question: str) -> tuple[People, Images, Places]:
         annotations=given.number,
         simulated=given.simulated,
         ids=images.ids,
+        own_prompts=None if families is None else codes,
     )
-    return _with_chances(people, study, images.places), images, of_prompts
+    return _with_chances(people, study, images.places), images, of_prompts, families
 
 
 @dataclass(frozen=True)
@@ -627,6 +664,7 @@ class LabelledAtoms:
         ids, index, prompt = (np.array(column, dtype=np.int64) for column in held[:3])
         self.places, self.index, self.prompts = Places(ids), index, prompts.find_places(prompt)
         self.kinds = np.array([sys.intern(kind) for kind in held[3]], dtype=object)
+        self.families: Codes | None = None  # `family_codes`
         # Of an image and an atom as one number, ascending.
         self.keys, self.labels = np.empty(0, np.int64), np.empty(0)
 
@@ -677,7 +715,7 @@ class LabelledAtoms:
         self.keys = keys[order]
         self.labels = np.r_[self.labels[left], values][order]
 
-    def judged_in(self, run: Run) -> dict[str, np.ndarray]:
+    def judged_in(self, run: Run) -> dict[str, Any]:
         """The columns of `JudgeScores`, by image and then in the order of the prompt."""
         keys, scores, labels = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0)]
         rows = AtomScore.objects.filter(score__run=run, value__isnull=False).order_by()
@@ -693,11 +731,16 @@ class LabelledAtoms:
         image, atom = np.divmod(np.concatenate(keys), max(self.places.size, 1))
         order = np.lexsort((self.index[atom], image))
         atom = atom[order]
+        own = self.prompts[atom]
         return {
             "atom_kinds": self.kinds[atom],
             "atom_scores": np.concatenate(scores)[order],
             "atom_labels": np.concatenate(labels)[order],
-            "atom_prompts": self.prompts[atom],
+            **(
+                {"atom_prompts": own}
+                if self.families is None
+                else {"atom_prompts": self.families[own], "atom_own_prompts": own}
+            ),
         }
 
 

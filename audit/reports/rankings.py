@@ -24,10 +24,15 @@ def tables_of(people: People, series: Series) -> Tables | Undefined:
     )
 
 
-def soft_pairwise_accuracy(found: Tables | Undefined) -> dict[str, Any]:
+def soft_pairwise_accuracy(found: Tables | Undefined, people: People) -> dict[str, Any]:
     if isinstance(found, Undefined):
         return est(found)
-    return {**est(rankings.soft_pairwise(found)), "prompts": found.prompts}
+    return {**est(rankings.soft_pairwise(found)), **_columns_of(found, people)}
+
+
+def _columns_of(found: Tables, people: People) -> dict[str, int]:
+    """What the generators share: prompts, or families, whose prompts count together."""
+    return {"families" if people.clusters else "prompts": found.prompts}
 
 
 def ranking(judges: dict[str, Any], options: Options) -> dict[str, Any]:
@@ -47,7 +52,7 @@ def ranking_of_judge(people: People, found: Tables | Undefined, options: Options
     )
     return {
         "n": len(found.generators),
-        "prompts": found.prompts,
+        **_columns_of(found, people),
         "kendall_tau_b": est(made.tau),
         "kendall_tau_b_over_both": est(made.tau_over_both),
         "swapped_pairs": est(made.swapped),

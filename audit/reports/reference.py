@@ -81,7 +81,7 @@ class Series:
     mean: np.ndarray
     score: np.ndarray
     verdict: np.ndarray
-    prompts: np.ndarray
+    prompts: np.ndarray  # as `People.prompts`
     # Why scores and answers cannot be subtracted; empty when they can.
     no_points: str
     # Whether people's mean, rather than their yes or no, is what the score is subtracted from, and
@@ -89,6 +89,7 @@ class Series:
     rated: bool = False
     in_points: bool = True
     ends: tuple[float, float] | None = None  # of people's scale
+    own_prompts: np.ndarray | None = None  # as `People.own_prompts`
 
     def __post_init__(self) -> None:
         # So that all statistics of a slice know these for the same without reading them again.
@@ -96,6 +97,10 @@ class Series:
             values = getattr(self, name).view()
             values.setflags(write=False)
             object.__setattr__(self, name, values)
+
+    @property
+    def each_prompt(self) -> np.ndarray:
+        return self.prompts if self.own_prompts is None else self.own_prompts
 
     @property
     def level(self) -> np.ndarray:
@@ -122,6 +127,7 @@ class Series:
             self.rated,
             self.in_points,
             self.ends,
+            None if self.own_prompts is None else self.own_prompts[places],
         )
 
 
@@ -191,4 +197,5 @@ def series_of(
         rated=not people.scale.is_yes_no,
         in_points=people.scale.in_points,
         ends=people.scale.ends,
+        own_prompts=people.own_prompts,
     )

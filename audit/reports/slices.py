@@ -59,7 +59,9 @@ def _computed(
     few = _FewKinds.from_series(series, kinds or kinds_of(series), options)
 
     def compute_row(row: Statistic) -> Result:
-        if few is not None and row.function is None:
+        # Of kinds nothing tells which prompt of a family they are of.
+        by_kinds = not (row.within_prompts and series.own_prompts is not None)
+        if few is not None and row.function is None and by_kinds:
             return few.compute_row(row, options)
         if row.compares == RANKED:
             return _compare_row(row, both, ranks, options)
@@ -111,6 +113,7 @@ class _FewKinds:
                 score=score[here],
                 verdict=verdict[here],
                 prompts=here,
+                own_prompts=None,
             )
             found.append((items, Resamples.from_kinds(draw)))
         return cls(*found)
@@ -138,7 +141,7 @@ def _compare_row(row: Statistic, items: Series, draw: Draw, options: Options) ->
             method=METHOD,
             scale=row.scale,
         )
-    groups = {"groups": items.prompts} if row.within_prompts else {}
+    groups = {"groups": items.each_prompt} if row.within_prompts else {}
     return getattr(draw, row.method or row.key)(people, judge, **groups)
 
 
@@ -258,6 +261,7 @@ def atoms(judge: JudgeScores) -> Series:
         verdict=(score >= 0.5) * 1.0,
         prompts=judge.atom_prompts,
         no_points=outside(score),
+        own_prompts=judge.atom_own_prompts,
     )
 
 

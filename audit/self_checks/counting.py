@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from django.utils.translation import gettext_noop
 
+from annotations.studies.queries import drawn_with
 from audit.stats import enough
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.resampling.small_samples import share_limits
@@ -31,10 +32,14 @@ assert ALLOWED.keys() == {*CHANGES, DRAWN}
 EXAMPLES = 5
 
 
-def count_contradictions(check: SelfCheck) -> dict[str, Any]:
+def count_contradictions(
+    check: SelfCheck, drawn: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """By check: of how many images it was made, how many contradict it, the share with its interval by
-    prompts, and why others were left out."""
+    prompts, and why others were left out. `drawn`: `drawn_with`, asked for where it is not given."""
     pairs = violations(check.pairs)
+    if drawn is None:
+        drawn = drawn_with(check.study) if check.study else {}
     return {
         "judge": check.judge,
         "options": check.options,
@@ -43,7 +48,7 @@ def count_contradictions(check: SelfCheck) -> dict[str, Any]:
         "seed": check.seed,
         "date": check.created_at.date().isoformat(),
         "checks": {
-            name: _one(pairs.get(name, {}), check.left_out.get(name, {})) for name in ALLOWED
+            name: _one(pairs.get(name, {}), check.left_out.get(name, {}), drawn) for name in ALLOWED
         },
     }
 
@@ -61,23 +66,27 @@ def violations(pairs: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, tuple[
     return found
 
 
-def _one(pairs: Mapping[str, tuple[str, bool]], left_out: Mapping[str, int]) -> dict[str, Any]:
+def _one(
+    pairs: Mapping[str, tuple[str, bool]], left_out: Mapping[str, int], drawn: Mapping[str, str]
+) -> dict[str, Any]:
     wrong = [image for image, (_, is_wrong) in pairs.items() if is_wrong]
     return {
         "made": len(pairs),
         "prompts": len({prompt for prompt, _ in pairs.values()}),
         "violations": len(wrong),
-        "rate": share_of(pairs).as_dict(),
+        "rate": share_of(pairs, drawn).as_dict(),
         "left_out": dict(sorted(left_out.items(), key=lambda item: (-item[1], item[0]))),
         "examples": sorted(wrong)[:EXAMPLES],
     }
 
 
-def share_of(pairs: Mapping[str, tuple[str, bool]]) -> Result:
+def share_of(pairs: Mapping[str, tuple[str, bool]], drawn: Mapping[str, str]) -> Result:
+    """`drawn`: `drawn_with`."""
     if not pairs:
         return Undefined("no image could be used for it")
-    asked = Counter(prompt for prompt, _ in pairs.values())
-    hits = Counter(prompt for prompt, is_wrong in pairs.values() if is_wrong)
+    told = [(drawn.get(prompt, prompt), is_wrong) for prompt, is_wrong in pairs.values()]
+    asked = Counter(prompt for prompt, _ in told)
+    hits = Counter(prompt for prompt, is_wrong in told if is_wrong)
     by_prompt = sorted((hits[prompt], number) for prompt, number in asked.items())
     wrong, of = (np.array(column, float) for column in zip(*by_prompt, strict=True))
     low, high = share_limits(wrong, of)

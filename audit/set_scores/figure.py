@@ -26,6 +26,7 @@ class ScoredImage:
     evidence: Mapping[str, Any]
     answers: tuple[float, ...] | None = None
     tags: tuple[str, ...] = ()
+    drawn_with: str = ""  # where the prompt has a family
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Figure:
     NaN where a share has nothing below."""
 
     name: str
-    prompts: tuple[str, ...]
+    prompts: tuple[str, ...]  # of each image, or their families
     parts: Floats  # shares × 2 × images
     combine: Combine = lambda shares: float(shares[0])
 
@@ -51,5 +52,5 @@ def make_figure(
     combine: Combine | None = None,
 ) -> Figure:
     parts = np.array(shares, dtype=float).reshape(len(shares), len(rows), 2).transpose(0, 2, 1)
-    prompts = tuple(row.prompt for row in rows)
+    prompts = tuple(row.drawn_with or row.prompt for row in rows)
     return Figure(name, prompts, parts, combine) if combine else Figure(name, prompts, parts)

@@ -124,7 +124,7 @@ def _without_first_row(row: ScoredImage) -> ScoredImage | None:
     except ValueError:
         return None
     metadata = {**row.metadata, "rows": table[1:]}
-    return ScoredImage(row.prompt, metadata, row.sample, score, row.points, row.evidence, answers)
+    return replace(row, metadata=metadata, score=score, answers=answers)
 
 
 # --- WISE

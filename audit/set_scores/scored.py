@@ -30,6 +30,8 @@ def images_of(study: Study) -> QuerySet[Image]:
 def make_row(image: Image, value: float, **more: Any) -> ScoredImage:
     given = {"points": {}, "evidence": {}, **more}
     prompt = image.prompt
+    # Like no key, which has no NUL.
+    given["drawn_with"] = prompt.family and f"\0{prompt.family}"
     return ScoredImage(
         prompt.key, prompt.metadata, image.sample, value, tags=tuple(prompt.tags), **given
     )

@@ -85,14 +85,15 @@ def goodhart(
     prompts: ArrayLike,
     n: int | None = None,
     *,
+    clusters: ArrayLike | None = None,
     resamples: int = 2000,
     seed: int = 0,
     method: str = "percentile",
 ) -> Goodhart | Undefined:
     """A judge that picks also marks its own choice up: do people see the gain that it sees?
 
-    Like `best_of`; ratios are of the means over prompts, with intervals that draw prompts by a
-    `method` of `Resamples`.
+    Like `best_of`; ratios are of the means over prompts, with intervals that draw prompts, or
+    the `clusters` that they are in, by a `method` of `Resamples`.
     """
     by_people = _by_prompt(human, judge, prompts, n)
     by_judge = _by_prompt(judge, judge, prompts, n)
@@ -100,7 +101,13 @@ def goodhart(
         return by_people
     if isinstance(by_judge, Undefined):
         return by_judge
-    draw = Resamples(np.arange(by_people.shape[0]), resamples=resamples, seed=seed, method=method)
+    drawn = np.arange(by_people.shape[0])
+    if clusters is not None:
+        codes, size = group_codes(prompts, np.asarray(prompts).size, what="prompts")
+        drawn = np.empty(size, dtype=np.int64)
+        drawn[codes] = clusters
+        drawn = drawn[np.bincount(codes) >= (2 if n is None else n)]
+    draw = Resamples(drawn, resamples=resamples, seed=seed, method=method)
     gain, judged = by_people[:, 0] - by_people[:, 1], by_judge[:, 0] - by_judge[:, 1]
     possible = by_people[:, 2] - by_people[:, 1]
     return Goodhart(

@@ -33,7 +33,8 @@ class Pool:
     """One entry for each image that may be trained on."""
 
     keys: list[str]
-    prompts: np.ndarray  # codes
+    prompts: np.ndarray  # codes, as `People.each_prompt`
+    clusters: np.ndarray  # as `People.prompts`
     metadata: list[dict[str, Any]]
     scores: np.ndarray
     yes: np.ndarray  # what people say together; nan where nothing
@@ -105,7 +106,7 @@ def _calibrated(pool: Pool, asked: TrainingOptions) -> ChosenImages:
     ).tolist()
     # Strictly above: only a step below the lowest score takes all.
     levels = [float(np.nextafter(levels[0], -np.inf)), *levels]
-    effect = design_effect(pool.yes[known], pool.prompts[known])
+    effect = design_effect(pool.yes[known], pool.clusters[known])
     given = {"precision": asked.precision, "design_effect": effect}
     found = selection.calibrated(pool.scores, pool.yes, levels, **given)
     if isinstance(found, Undefined):
@@ -116,7 +117,7 @@ def _calibrated(pool: Pool, asked: TrainingOptions) -> ChosenImages:
             f"{int(np.nansum(pool.yes))}. Label more, or ask for a lower precision than "
             f"{asked.precision:g}."
         )
-    series = pool.yes, pool.scores, known, pool.prompts
+    series = pool.yes, pool.scores, known, pool.clusters
     weights = out_of_fold(*series)
     usable = ~np.isnan(weights) & (weights > 0)
     kept = np.flatnonzero(usable).tolist()
@@ -130,7 +131,7 @@ def _calibrated(pool: Pool, asked: TrainingOptions) -> ChosenImages:
         pool.scores - found.threshold,
         +Counter({NO_WEIGHT: int((~usable & (pool.scores > found.threshold)).sum())}),
     )
-    folds = np.unique(pool.prompts % 5).size
+    folds = np.unique(pool.clusters % 5).size
     if len(flat_folds(*series)) == folds:
         chosen.notes.append(
             "The judge’s score does not order the images as people do: all weights are equal, but for "
@@ -164,11 +165,11 @@ def _precision(pool: Pool, made: Selection) -> dict[str, Any]:
     """The share of yes among those taken that people have labelled."""
     names = {candidate.image for candidate in made.taken}
     taken = np.array([key in names for key in pool.keys]) & ~np.isnan(pool.yes)
-    return est(draw_of(pool.prompts[taken], Options()).mean(pool.yes[taken]))
+    return est(draw_of(pool.clusters[taken], Options()).mean(pool.yes[taken]))
 
 
 def _held_out(pool: Pool, levels: list[float], given: dict[str, float]):
-    above = selection.held_out(pool.scores, pool.yes, pool.prompts, levels, **given)
+    above = selection.held_out(pool.scores, pool.yes, pool.clusters, levels, **given)
     if isinstance(above, Undefined):
         return above
-    return draw_of(pool.prompts[above], Options()).mean(pool.yes[above])
+    return draw_of(pool.clusters[above], Options()).mean(pool.yes[above])

@@ -55,7 +55,8 @@ def select(study: Study, asked: TrainingOptions) -> tuple[dict[str, Any], list[d
     positive = people.ratings >= reference.options.positive_at
     pool = Pool(
         keys=[each["image"] for each in facts],
-        prompts=people.prompts[places],
+        prompts=people.each_prompt[places],
+        clusters=people.prompts[places],
         metadata=[each["metadata"] for each in facts],
         scores=judge.scores[places],
         yes=reference.yes[places],

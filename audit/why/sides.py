@@ -69,7 +69,7 @@ class Watched:
 class _Rows:
     """The images of one side; people and judge from 0 to 1."""
 
-    prompt: np.ndarray
+    prompt: np.ndarray  # as `People.prompts`
     kind: np.ndarray
     human: np.ndarray
     old: np.ndarray
@@ -80,6 +80,7 @@ class _Rows:
     days: np.ndarray
     again_days: np.ndarray
     without: int
+    prompts: int
 
     @property
     def columns(self) -> tuple[np.ndarray, ...]:
@@ -240,6 +241,7 @@ def _rows(
         (none * 0 if days is None else days)[scored],
         (none * 0 if again_days is None else again_days)[scored],
         int((here & ~scored).sum()),
+        int(np.unique(people.each_prompt[scored]).size),
     )
 
 
@@ -362,6 +364,6 @@ def _in_order(*rows: _Rows) -> list[tuple[Side, Anchors | None]]:
 def _count_rows(rows: _Rows) -> dict[str, Any]:
     return {
         "images": int(rows.prompt.size),
-        "prompts": int(np.unique(rows.prompt).size),
+        "prompts": rows.prompts,
         "without_score": rows.without,
     }

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from annotations.studies.queries import drawn_with
 from audit.stats.estimate import Undefined
 from audit.stats.over_time import three_watches
 from audit.stats.over_time.three_watches import EACH, Watch
@@ -59,9 +60,10 @@ def of_judge(body: Mapping[str, Any]) -> dict[str, Any]:
 def _compare_scores(
     run: Run, scorings: list[AnchorScoring]
 ) -> list[list[tuple[float, float, str]]]:
-    """Of each scoring: score now, score before, prompt. Before is the run's own score, else that of the
+    """Of each scoring: score now, score before, what it is drawn with. Before is the run's own score, else that of the
     first time that the set was scored."""
     keys = {row["image"] for one in scorings for row in one.scores}
+    drawn = drawn_with(run.study)
     rows = Score.objects.filter(run=run, image__key__in=keys, value__isnull=False).order_by()
     own = {
         key: (value, at) for key, value, at in rows.values_list("image__key", "value", "created_at")
@@ -77,7 +79,7 @@ def _compare_scores(
             kept = own.get(row["image"])
             then = kept[0] if kept and kept[1] <= scoring.created_at else earliest.get(row["image"])
             if then is not None:
-                told.append((row["score"], then, row["prompt"]))
+                told.append((row["score"], then, drawn.get(row["prompt"], row["prompt"])))
         found.append(told)
         first.setdefault(
             scoring.payload["anchors"],

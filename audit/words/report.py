@@ -205,6 +205,7 @@ def signature(body: dict[str, Any]) -> list[tuple[str, str]]:
             "interval",
             f"{signed['interval']}; {signed['resamples']} resamples, seed {signed['seed']}",
         ),
+        *([("clusters", signed["clusters"])] if "clusters" in signed else []),
         *([("drift", signed["drift"])] if "drift" in signed else []),
     ]
     for name, known in signed["judge_facts"].items():

@@ -18,7 +18,7 @@ Said = dict[int, tuple[float | None, bool | None]]
 
 @dataclass(frozen=True)
 class Scores:
-    """`rows`: image and prompt, in the order of the draw. `made`: by change and image, score and verdict; no
+    """`rows`: image and prompt, or one prompt for all of its family, in the order of the draw. `made`: by change and image, score and verdict; no
     score where the judge gave none."""
 
     rows: tuple[tuple[int, int], ...]
@@ -41,7 +41,15 @@ class Scores:
                 failed[change] = failed.get(change, 0) + 1
             else:
                 made.setdefault(change, {})[image] = (value, correct)
-        return cls(tuple((image, prompt) for image, _, prompt in drawn.rows), base, made, failed)
+        families = dict(
+            drawn.run.study.prompts.exclude(family="").order_by().values_list("pk", "family")
+        )
+        first: dict[str, int] = {}
+        clusters = [
+            first.setdefault(families[prompt], prompt) if prompt in families else prompt
+            for _, _, prompt in drawn.rows
+        ]
+        return cls(tuple(zip(images, clusters, strict=True)), base, made, failed)
 
     @cached_property
     def prompt_of(self) -> dict[int, int]:

@@ -10,6 +10,7 @@ import numpy as np
 from annotations.errors import Refused
 from annotations.models import Annotation, Study
 from annotations.stored_answers.question import NoParameters, Question
+from annotations.studies.queries import drawn_with
 from audit.reports.options import RESAMPLES, SEED, sign
 from audit.stats import enough
 from audit.stats.estimate import Result
@@ -27,7 +28,13 @@ def label_time(study: Study, parameters: NoParameters) -> dict[str, Any]:
         seconds__gt=0,
         annotator__simulated=False,
     ).order_by("image__prompt__key", "pk")
-    found = list(rows.values_list("image__generator_id", "image__prompt__key", "seconds"))
+    drawn = drawn_with(study)
+    found = [
+        (generator, drawn.get(prompt, prompt), seconds)
+        for generator, prompt, seconds in rows.values_list(
+            "image__generator_id", "image__prompt__key", "seconds"
+        )
+    ]
     if not found:
         raise Refused(NO_TIME)
     generator, prompt, seconds = map(np.array, zip(*found, strict=True))

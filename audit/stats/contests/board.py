@@ -58,12 +58,15 @@ class Swap:
     judge: float
 
 
-def board(found: Contest | Undefined, *, at_least: int = PROMPTS) -> Board | Undefined:
-    """Undefined where the contest is, or where it rests on fewer prompts than `at_least`."""
+def board(
+    found: Contest | Undefined, *, at_least: int = PROMPTS, what: str = "prompts"
+) -> Board | Undefined:
+    """Undefined where the contest is, or where it rests on fewer prompts than `at_least`. `what`: as these are
+    called in the reason."""
     if isinstance(found, Undefined):
         return found
     if found.prompts < at_least or found.prompts < 2:
-        return enough.too_few(found.prompts, at_least=max(2, at_least), what="prompts")
+        return enough.too_few(found.prompts, at_least=max(2, at_least), what=what)
     order = standing(found)
     ahead, apart = _told_apart(found)
     elo = _elo(found)

@@ -88,12 +88,14 @@ def group_accuracy(
     *,
     pairs: ArrayLike,
     groups: ArrayLike,
+    clusters: ArrayLike | None = None,
     resamples: int = 1000,
     seed: int = 0,
 ) -> Result:
     """The share of groups on all of whose pairs the judge says what people say (EditReward-Bench). Of a pair
     that is what most say, and a pair on which as many say another thing has no answer; a group has
-    two pairs with an answer at least. Judge and people in one order of the two images. Groups are drawn."""
+    two pairs with an answer at least. Judge and people in one order of the two images. Groups are drawn,
+    or the clusters that they are in."""
     ours, votes, pair, group = same_length(judge, people, pairs, groups)
     if not votes.size:
         return Undefined("there are no votes")
@@ -107,14 +109,18 @@ def group_accuracy(
     one_of = np.empty(size, dtype=np.int64)
     one_of[codes] = np.arange(votes.size)
     right = ours[one_of] == held.argmax(axis=1)
-    of_group, _ = group_codes(group[one_of][decided], int(decided.sum()), what="groups")
+    here = one_of[decided]
+    of_group, _ = group_codes(group[here], here.size, what="groups")
     count = np.bincount(of_group)
     hits = np.bincount(of_group, weights=right[decided])
     several = count > 1
     if not several.any():
         return Undefined("no group has two pairs on which most people say the same", int(size))
     whole = (hits[several] == count[several]).astype(np.float64)
-    return _share(whole, np.ones_like(whole), np.arange(whole.size), resamples, seed)
+    drawn = np.arange(count.size)
+    if clusters is not None:
+        drawn[of_group] = group_codes(clusters, votes.size, what="clusters")[0][here]
+    return _share(whole, np.ones_like(whole), drawn[several], resamples, seed)
 
 
 def ceiling(

@@ -57,6 +57,21 @@ def test_it_is_the_assisted_mean_of_votes_with_score_differences(duel):
     assert body["worth"] > 1.5 * VOTED
 
 
+def test_units_are_of_one_prompt_and_families_are_the_clusters(duel):
+    before = win_rate(duel, "late", "early")
+    for prompt in duel.prompts.all():
+        prompt.family = f"template {int(prompt.key[1:]) % 10}"
+        prompt.save(update_fields=["family"])
+    body = win_rate(duel, "late", "early")
+    assert (body["pairs"], body["prompts"]) == (before["pairs"], before["prompts"]) == (200, 200)
+    assert body["signature"]["clusters"] == "10 families of 200 prompts"
+    voted = set(PairVote.objects.values_list("pair__prompt__key", flat=True))
+    said = np.array([float(n % 10 < 7) if f"p{n}" in voted else np.nan for n in range(PROMPTS)])
+    ahead = np.array([0.3 * (2 * ((n % 10 < 7) != (n % 10 == 9)) - 1) for n in range(PROMPTS)])
+    by_hand = assisted.mean(said, [ahead], np.arange(PROMPTS) % 10)
+    assert body["win_rate"]["low"] == pytest.approx(by_hand.low)
+
+
 def test_the_other_way_round_is_the_rest_of_a_hundred(duel):
     one, other = win_rate(duel, "late", "early"), win_rate(duel, "early", "late")
     assert one["win_rate"]["value"] + other["win_rate"]["value"] == pytest.approx(1)

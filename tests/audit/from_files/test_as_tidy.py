@@ -24,7 +24,7 @@ def read(tmp_path):
 
     def read(columns=None, **tables):
         out = tmp_path / "tidy"
-        out.mkdir()
+        out.mkdir(exist_ok=True)
         files = {part: written(tmp_path, f"{part}.csv", text) for part, text in tables.items()}
         told = as_tidy(files, out, given=columns)
         made = {
@@ -196,3 +196,14 @@ def test_answers_that_do_not_fit_are_left_out_with_their_line(read):
 def test_an_image_has_the_prompt_that_is_known_of_it(known, prompt_id, prompt):
     row = _image("i1", known)
     assert (row["prompt_id"], row["prompt"]) == (prompt_id, prompt)
+
+
+def test_a_family_that_a_table_names_is_that_of_the_prompt(read):
+    labels = (
+        "image_id,prompt,prompt_template,rater,question,value\na,two dogs,counting,ann,aligned,1\n"
+    )
+    made, _ = read(labels=labels, scores="image_id,judge,score\na,clip,0.3\n")
+    assert rows(made["images"], "prompt", "prompt_family") == [("two dogs", "counting")]
+    tidy = "image_id,prompt_id,prompt,generator,prompt_family\na,p,two dogs,sdxl,counting\n"
+    made, _ = read(labels=TIDY_LABELS, scores=TIDY_SCORES, images=tidy)
+    assert rows(made["images"], "prompt_family") == [("counting",)]

@@ -83,6 +83,27 @@ def body_of(source, options=OPTIONS):
     return Computation(source, options, Progress()).body
 
 
+def test_families_of_prompts_are_drawn_together_there_too(study, tmp_path):
+    for number, prompt in enumerate(study.prompts.order_by("key")):
+        prompt.family = f"template {number % 4}" if number else ""
+        prompt.save(update_fields=["family"])
+    write_study(study, tmp_path / "lake", people="nobody")
+    expected = body_of(Database(study))
+    assert expected["signature"]["clusters"] == "5 families of 12 prompts"
+    assert body_of(LakeStudy(tmp_path / "lake" / "audited")) == expected
+
+
+def test_prompts_of_an_older_lake_have_no_families(study, lake):
+    expected = body_of(LakeStudy(lake))
+    file = lake / "prompts.parquet"
+    parquet.write_table(parquet.read_table(file).drop_columns(["family"]), file)
+    manifest = json.loads((lake / "manifest.json").read_text())
+    for one in manifest["files"]:
+        one["sha256"] = sha256(lake / one["file"])
+    (lake / "manifest.json").write_text(json.dumps(manifest))
+    assert body_of(LakeStudy(lake)) == expected
+
+
 @pytest.mark.parametrize("question", [None, "aligned"])
 def test_a_report_from_the_lake_is_the_databases_to_the_last_digit(study, lake, question):
     options = Options(resamples=100, question=question)

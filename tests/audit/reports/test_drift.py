@@ -30,6 +30,7 @@ def facts(
     decisions=None,
     released=date(2021, 6, 1),
     dates=None,
+    own_prompts=None,
 ) -> dict:
     """All that is said of one judge. `ratings`: people × images; generators are of one year each."""
     n, count = len(generators), int(max(generators)) + 1
@@ -51,6 +52,7 @@ def facts(
         annotations=n,
         simulated=False,
         decisions=decisions,
+        own_prompts=own_prompts,
     )
     nothing = np.array([], dtype=float)
     judge = JudgeScores(

@@ -35,6 +35,7 @@ def people() -> People:
         drawn=np.array([True, False]),
         certain=np.array([False, False]),
         ids=np.array([1, 2]),
+        own_prompts=np.array([0, 1]),
         left_out=LeftOut(3, np.array([0, 2]), (1,), {"shape": 1}, (2.0,), (), np.array([0, 1])),
     )
 
@@ -52,6 +53,7 @@ def judge() -> JudgeScores:
         atom_scores=np.array([0.5]),
         atom_labels=np.array([1.0]),
         atom_prompts=np.array([0]),
+        atom_own_prompts=np.array([0]),
     )
 
 
