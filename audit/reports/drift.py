@@ -38,6 +38,8 @@ from audit.stats.instrument.stability import (
 )
 from audit.stats.over_time.courses import Change, of_order, own
 from audit.stats.resampling.cluster_order import by_content
+from audit.stats.roc import ONE_SCORE
+from audit.stats.series import constant
 from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS, STOPPED
 
 RELEASES = ("slope_points_per_year", "since_own_release")
@@ -452,6 +454,8 @@ def _order(people: People, series: Series, where: np.ndarray, options: Options) 
         draw = draw_of(series.prompts[where], options)
         return enough.required(draw.auroc(series.yes[where], series.score[where]))
     mean, score = series.mean[where], series.score[where]
+    if constant(score):
+        return Undefined(ONE_SCORE, int(score.size))
     prompts = by_content(series.prompts[where], mean, score)
     one = np.zeros(mean.size, dtype=np.int64)
     course = of_order(mean, score, one, prompts, 1)

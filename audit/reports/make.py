@@ -59,7 +59,7 @@ CHOSEN = {"question", "positive_at", "consensus"}
 # is on the images that people have decided, and in ranks by people's means.
 OF_GENERATORS, DECIDED, RANKED = "generators", "decided", "ranked"
 # How parts are stored: raised where one tells something else than before.
-WRITTEN_AS = 3
+WRITTEN_AS = 4
 # How many missing images a report names; it only counts the others.
 NAMED = 20
 # Images × judges. What is less is computed sooner than stored and read again.

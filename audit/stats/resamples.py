@@ -29,7 +29,6 @@ from audit.stats.resampling.draw import Draw, Resampled, Values
 from audit.stats.resampling.percentiles import interval
 from audit.stats.resampling.small_samples import (
     MOST_LEFT_OUT,
-    NO_SPREAD,
     difference_jackknifed,
     jackknifed,
     too_few_rarer,
@@ -286,7 +285,7 @@ class Resamples:
                 return lambda confidence: alone
             if limits is not None:
                 at = limits()
-                return lambda confidence: _result_between(point, *at(confidence))
+                return lambda confidence: _with_limits(point, *at(confidence))
             if resampled.content is None or self.draw.clusters <= MOST_LEFT_OUT:
                 return self._leaving_out(resampled)
         values = _remembering_one(resampled.values)
@@ -359,9 +358,7 @@ def _statistic(name: str) -> Callable[..., Resampled | Undefined]:
     return STATISTICS[name]
 
 
-def _result_between(point: Estimate, low: float, high: float) -> Result:
-    if low == high:
-        return Undefined(NO_SPREAD, point.n)
+def _with_limits(point: Estimate, low: float, high: float) -> Estimate:
     return replace(point, low=low, high=high)
 
 
@@ -378,8 +375,7 @@ def _side(side: Resampled, left_out: Floats, alike: Floats | None) -> Callable[[
 
     def find_estimate(confidence: float) -> Estimate:
         if at is not None:
-            low, high = at(confidence)
-            return replace(side.point, low=low, high=high)
+            return _with_limits(side.point, *at(confidence))
         one = _jackknifed(side, left_out, confidence, alike)
         if isinstance(one, Undefined):
             return replace(side.point, low=side.point.value, high=side.point.value)

@@ -14,29 +14,32 @@ from audit.stats.resampling import exact_sums, pair_counts
 from audit.stats.resampling.cluster_counts import Counts
 from audit.stats.resampling.draw import Draw, Resampled
 from audit.stats.resampling.exact_sums import ratio
-from audit.stats.series import Floats, binary, finite, group_codes
+from audit.stats.series import Floats, binary, constant, finite, group_codes
 
 # The standard normal distribution’s 97.5 % point; a literal, so that an import loads no distributions.
 Z95 = 1.959963984540054
+ONE_SCORE = "all scores are the same: they put nothing in an order"
 
 
 def auroc(labels: ArrayLike, scores: ArrayLike) -> Result:
     """The chance that a yes-image outscores a no-image, half for a tie.
 
     U / (m n), U the Mann-Whitney count: the rank sum of the positives less m(m + 1)/2.
-    Hanley & McNeil 1982, Radiology 143:29.
+    Hanley & McNeil 1982, Radiology 143:29. Undefined of one score for all: the half that its ties
+    would make tells nothing.
     """
-    series = two_classes(labels, scores)
-    if isinstance(series, Undefined):
-        return series
-    return _area(*series)
+    series = _in_an_order(labels, scores)
+    return series if isinstance(series, Undefined) else area(*series)
 
 
 def resampled_auroc(draw: Draw, labels: ArrayLike, scores: ArrayLike) -> Resampled | Undefined:
-    series = two_classes(labels, scores)
+    series = _in_an_order(labels, scores)
     if isinstance(series, Undefined):
         return draw.check_length(series, labels)
-    positive, values = series
+    return resampled_area(draw, *series)
+
+
+def resampled_area(draw: Draw, positive: NDArray[np.bool_], values: Floats) -> Resampled:
     draw.check_size(values.size)
     yes = positive.astype(np.int64)
     yes.setflags(write=False)
@@ -51,7 +54,7 @@ def resampled_auroc(draw: Draw, labels: ArrayLike, scores: ArrayLike) -> Resampl
     return Resampled(point, resampled, "share", voices=rarer[0], rarer=rarer)
 
 
-def _area(positive: NDArray[np.bool_], values: Floats) -> Estimate:
+def area(positive: NDArray[np.bool_], values: Floats) -> Estimate:
     m = int(positive.sum())
     n = values.size - m
     u = scipy.stats.rankdata(values)[positive].sum() - m * (m + 1) / 2
@@ -69,7 +72,7 @@ def delong(labels: ArrayLike, scores: ArrayLike, *, clusters: ArrayLike | None =
     (Obuchowski 1997, Biometrics 53:567), and the interval is one of Student's t with a cluster less
     than there are, on the logit of the area: with twenty prompts the normal covers too little.
     """
-    series = two_classes(labels, scores)
+    series = _in_an_order(labels, scores)
     if isinstance(series, Undefined):
         return series
     positive, values = series
@@ -78,21 +81,21 @@ def delong(labels: ArrayLike, scores: ArrayLike, *, clusters: ArrayLike | None =
     if min(m, n) < 2:
         return Undefined("fewer than two items of one class", values.size)
     wins, losses = placements(positive, values)
-    area = exact_sums.mean(wins)
+    found = exact_sums.mean(wins)
     error = _standard_error(positive, wins, losses, clusters)
     if isinstance(error, Undefined):
         return error
-    if error == 0 and area in (0.0, 1.0):
+    if error == 0 and found in (0.0, 1.0):
         far = 0.025 ** (1 / min(m, n))
-        low, high = (far, 1.0) if area == 1 else (0.0, 1 - far)
-        return Estimate(area, low, high, values.size)
-    if clusters is not None and 0 < area < 1:
-        half = _quantile(clusters) * error / (area * (1 - area))
-        middle = math.log(area / (1 - area))
+        low, high = (far, 1.0) if found == 1 else (0.0, 1 - far)
+        return Estimate(found, low, high, values.size)
+    if clusters is not None and 0 < found < 1:
+        half = _quantile(clusters) * error / (found * (1 - found))
+        middle = math.log(found / (1 - found))
         low, high = (1 / (1 + math.exp(-middle - sign * half)) for sign in (-1, 1))
-        return Estimate(area, low, high, values.size)
-    low, high = max(0.0, area - Z95 * error), min(1.0, area + Z95 * error)
-    return Estimate(area, low, high, values.size)
+        return Estimate(found, low, high, values.size)
+    low, high = max(0.0, found - Z95 * error), min(1.0, found + Z95 * error)
+    return Estimate(found, low, high, values.size)
 
 
 def placements(positive: NDArray[np.bool_], values: Floats) -> tuple[Floats, Floats]:
@@ -116,6 +119,15 @@ def two_classes(
         which = "yes" if positive.all() else "no"
         return Undefined(f"every label is {which}: there is nothing to tell apart", positive.size)
     return positive, series[1]
+
+
+def _in_an_order(
+    labels: ArrayLike, scores: ArrayLike
+) -> tuple[NDArray[np.bool_], Floats] | Undefined:
+    series = two_classes(labels, scores)
+    if isinstance(series, tuple) and constant(series[1]):
+        return Undefined(ONE_SCORE, series[1].size)
+    return series
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +181,7 @@ def compare(
     (Obuchowski 1997, Biometrics 53:567). p is two-sided, from the normal; with clusters from
     Student's t with one less than there are.
     """
-    first, second = two_classes(labels, a), two_classes(labels, b)
+    first, second = _in_an_order(labels, a), _in_an_order(labels, b)
     if isinstance(first, Undefined):
         return first
     if isinstance(second, Undefined):

@@ -13,18 +13,18 @@ from audit.stats.series import binary, finite
 
 def balanced_accuracy(yes: ArrayLike, verdict: ArrayLike) -> Result:
     """The mean of the shares of yes and of no that are found: (TPR + TNR) / 2, which is the AUROC of the
-    verdicts. Brodersen et al. 2010, ICPR, 3121."""
-    read = _verdicts(yes, verdict)
-    return read if isinstance(read, Undefined) else roc.auroc(*read)
+    verdicts, and one half of one verdict for all. Brodersen et al. 2010, ICPR, 3121."""
+    read = _classes(yes, verdict)
+    return read if isinstance(read, Undefined) else roc.area(*read)
 
 
 def resampled_balanced_accuracy(
     draw: Draw, yes: ArrayLike, verdict: ArrayLike
 ) -> Resampled | Undefined:
-    read = _verdicts(yes, verdict)
+    read = _classes(yes, verdict)
     if isinstance(read, Undefined):
         return draw.check_length(read, yes)
-    return roc.resampled_auroc(draw, *read)
+    return roc.resampled_area(draw, *read)
 
 
 def matthews(yes: ArrayLike, verdict: ArrayLike) -> Result:
@@ -39,6 +39,11 @@ def resampled_matthews(draw: Draw, yes: ArrayLike, verdict: ArrayLike) -> Resamp
     if isinstance(read, Undefined):
         return draw.check_length(read, yes)
     return ranking.resampled_pearson(draw, *read)
+
+
+def _classes(yes: ArrayLike, verdict: ArrayLike) -> tuple[np.ndarray, np.ndarray] | Undefined:
+    read = _verdicts(yes, verdict)
+    return read if isinstance(read, Undefined) else roc.two_classes(*read)
 
 
 def _verdicts(yes: ArrayLike, verdict: ArrayLike) -> tuple[np.ndarray, np.ndarray] | Undefined:

@@ -8,7 +8,8 @@ shares          Exact binomial limits, mid-p (Lancaster 1961, JASA 56:223), for 
                 Korn & Graubard 1998, Surv. Methodol. 24:193). Where all are alike the variance
                 says nothing, and G counts.
 means between   The same on their way from one end of the scale to the other, without "at most n",
-two ends        and with Korn and Graubard's factor for few clusters, (z / t of G - 1)^2.
+two ends        and with Korn and Graubard's factor for few clusters, (z / t of G - 1)^2. Of one number
+                for all within the ends: that number, to which the interval shrinks with the spread.
 two verdicts    Each pair of answers counts once, with one pair more either way: Bonett and Price 2012,
                 J. Educ. Behav. Stat. 37:479, with t of G - 1, for the effective number of pairs.
 other           from the limits of both sides and the correlation of what each prompt does to them
@@ -51,6 +52,8 @@ LimitsAt = Callable[[float], Limits]
 # hold there as well.
 MOST_LEFT_OUT = 200
 ROUNDING = 1e-12
+# Less variance on a scale of one is rounding.
+ALIKE = 1e-18
 # So few prompts that hold another answer than the commonest tell nothing of agreement beyond chance or
 # of order; of answers of more than two kinds, whose differences are of several sizes, and of agreement
 # among several people, where one prompt may hold several of the rarer answers, more.
@@ -129,7 +132,10 @@ def mean_limits(
     if held < 2:
         return lambda confidence: (middle, middle)
     variance = held / (held - 1) * total(pull**2)
-    if within:
+    span = ends[1] - ends[0]
+    # One number within the ends is no verdict that may turn on the next prompt, as one at an end is.
+    at_an_end = min(middle - ends[0], ends[1] - middle) <= ROUNDING * span
+    if within and (at_an_end or variance > ALIKE * span**2):
         return lambda confidence: between_ends(middle, variance, held, confidence, *ends)
     error = math.sqrt(variance)
 
@@ -159,7 +165,7 @@ def between_ends(
     span = top - bottom
     p, tail = (middle - bottom) / span, (1 - confidence) / 2
     size = float(clusters) if alike is None else alike
-    if variance > 1e-18 * span**2:
+    if variance > ALIKE * span**2:
         few = (float(scipy.special.ndtri(1 - tail)) / _quantile(clusters, confidence)) ** 2
         size = min(most, max(1.0, few * p * (1 - p) * span**2 / variance))
     low, high = _mid_p(p * size, size, tail), 1 - _mid_p((1 - p) * size, size, tail)

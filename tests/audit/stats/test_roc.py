@@ -6,10 +6,14 @@ from sklearn import metrics
 
 from audit.stats.estimate import Undefined
 from audit.stats.intervals import bootstrap
+from audit.stats.resamples import Resamples
 from audit.stats.roc import auroc, compare, curve, delong
 
 scored = st.lists(st.tuples(st.booleans(), st.integers(-9, 9)), min_size=4, max_size=40).filter(
-    lambda rows: 2 <= sum(label for label, _ in rows) <= len(rows) - 2
+    lambda rows: (
+        2 <= sum(label for label, _ in rows) <= len(rows) - 2
+        and len({score for _, score in rows}) > 1
+    )
 )
 
 
@@ -98,3 +102,15 @@ def test_labels_other_than_yes_and_no_are_refused():
     assert auroc([1, 1], [0.1, 0.2]) == Undefined(
         "every label is yes: there is nothing to tell apart", 2
     )
+
+
+def test_one_score_for_all_has_no_area_as_it_has_no_order():
+    nothing = Undefined("all scores are the same: they put nothing in an order", 60)
+    labels, same, other = np.arange(60) % 2, np.full(60, 0.5), np.arange(60)
+    # Seven yeses, too few for an interval, are no reason to show one half.
+    for people in (labels, np.arange(60) < 7):
+        drawn = Resamples(np.arange(60), method="jackknife")
+        assert drawn.auroc(people, same) == nothing
+        assert drawn.difference("auroc", (people, other), (people, same)) == nothing
+        assert auroc(people, same) == delong(people, same) == nothing
+        assert compare(people, other, same) == nothing

@@ -227,8 +227,12 @@ ROWS = {
         lambda x, y: ranking.by_group(ranking.pearson, x, y, np.zeros(len(x))), PAIRS, CONSTANT
     )
     | {"groups missing": lambda: ranking.by_group(ranking.pearson, FEW, FEW, [1, 2])},
+    "roc.area": None,  # of series that were checked
     "roc.auroc": each(roc.auroc, PAIRS, ONE_CLASS)
-    | {"labels of a rating": lambda: roc.auroc([1, 3, 5], [1, 2, 3])},
+    | {
+        "labels of a rating": lambda: roc.auroc([1, 3, 5], [1, 2, 3]),
+        "one score": lambda: roc.auroc(FEW, [1, 1, 1, 1]),
+    },
     "roc.delong": each(roc.delong, PAIRS, ONE_CLASS)
     | {
         "one item of a class": lambda: roc.delong([1, 0, 0], [1, 2, 3]),

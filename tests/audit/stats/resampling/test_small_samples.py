@@ -26,8 +26,8 @@ def test_sixty_of_sixty_right_is_not_certainty_worked_by_hand():
 
 def test_four_right_images_and_a_judge_at_eight_tenths_are_no_twenty_points_for_sure():
     found = drawn(4).difference_of_means(np.ones(4), np.full(4, 0.8), scale=100)
-    # The lower end of 4 of 4 is 0.05^(1/4) = 0.473, less 0.8; and a fifth prompt may get another score.
-    assert found.low < 100 * (0.05 ** (1 / 4) - 0.8)
+    # The lower end of 4 of 4 is 0.05^(1/4) = 0.473, less 0.8, which is the same on a fifth prompt.
+    assert found.low == pytest.approx(100 * (0.05 ** (1 / 4) - 0.8))
     assert found.value == pytest.approx(20)
 
 
@@ -186,13 +186,43 @@ def test_a_mean_near_the_end_of_a_scale_does_not_leave_it_worked_by_hand():
     assert found.high == 5.0
 
 
-def test_no_interval_has_no_width():
-    # A judge that always says yes has a kappa of 0 in every resample; a score of 22 throughout, a mean.
+def test_a_kappa_that_no_prompt_can_change_says_nothing_of_how_sure_it_is():
+    # A judge that always says yes has a kappa of 0 in every resample.
     kappa = drawn().cohen_kappa(np.arange(60) % 2, np.ones(60))
     assert kappa == Undefined("no prompt differs from another: nothing tells how sure it is", 60)
-    assert not drawn().mean(np.full(60, 22.0))
-    narrow = drawn().mean(np.full(60, 0.8))
-    assert narrow.low < 0.8 < narrow.high
+
+
+@pytest.mark.parametrize(
+    ("score", "ends"), [(0.5, None), (0.8, None), (22.0, None), (3.0, (1.0, 5.0)), (0.1, None)]
+)
+def test_the_interval_of_one_number_for_all_is_what_it_shrinks_to_as_its_jitter_vanishes(
+    score, ends
+):
+    jitter = np.random.default_rng(3).normal(size=60)
+    widths = []
+    for size in (1e-3, 1e-6, 1e-9, 1e-11, 0.0):
+        found = drawn().mean(score + size * jitter, ends=ends)
+        assert found.low <= found.value <= found.high
+        widths.append(found.high - found.low)
+        # Twice t of 59 degrees times the error of the mean, and a little for the bend near an end.
+        assert widths[-1] <= 4.1 * size * jitter.std() / np.sqrt(59) * 1.1 + 1e-12
+    assert widths == sorted(widths, reverse=True)
+
+
+def test_the_gap_of_a_judge_with_one_number_is_as_sure_as_people_are():
+    people = (np.arange(1200) % 100 < 61) * 1.0
+    judge = np.full(1200, 0.5)
+    level = drawn(1200).mean(judge, scale=100)
+    assert (level.low, level.high) == pytest.approx((50, 50))
+    own = drawn(1200).mean(people, scale=100)
+    gap = drawn(1200).difference_of_means(people, judge, scale=100)
+    assert gap.value == pytest.approx(11)
+    assert (gap.low, gap.high) == pytest.approx((own.low - 50, own.high - 50))
+
+
+def test_a_judge_that_always_says_yes_may_say_no_to_the_next_prompt():
+    found = drawn().mean(np.ones(60))
+    assert (found.low, found.high) == pytest.approx((0.05 ** (1 / 60), 1.0))
 
 
 def test_a_difference_comes_from_the_limits_of_both_sides_and_their_correlation():
@@ -233,13 +263,13 @@ def test_a_judge_compared_with_itself_has_no_interval_and_two_perfect_ones_have(
 
 
 def test_a_side_that_no_prompt_can_change_is_a_number_that_is_known():
-    # A judge with one score has an AUROC of one half whatever prompts are drawn.
+    # A judge with one verdict has a kappa of 0 whatever prompts are drawn.
     rng = np.random.default_rng(10)
     people = np.arange(60) % 2
-    judge = people + rng.normal(size=60)
-    own = drawn().auroc(people, judge)
-    found = drawn().difference("auroc", (people, judge), (people, np.ones(60)))
-    assert (found.low, found.high) == pytest.approx((own.low - 0.5, own.high - 0.5))
+    judge = np.where(rng.random(60) < 0.2, 1 - people, people)
+    own = drawn().cohen_kappa(people, judge)
+    found = drawn().difference("cohen_kappa", (people, judge), (people, np.ones(60)))
+    assert (found.low, found.high) == pytest.approx((own.low, own.high))
 
 
 @pytest.mark.simulation
