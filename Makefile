@@ -96,6 +96,7 @@ bench-stats: .venv/dev
 	$(PY) -m tests.bench.many_looks
 	$(PY) -m tests.bench.true_verdict
 	$(PY) -m tests.bench.edit_verdict
+	$(PY) -m tests.bench.equal_judges
 
 bench-card: .venv/dev
 	$(PY) -m tests.bench.card_worlds

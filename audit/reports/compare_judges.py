@@ -1,11 +1,13 @@
 """Judges side by side: the difference to the best one, and how well people themselves do.
 
 A p-value says how often chance alone, in which prompts were drawn, would show a difference this
-large. Holm's correction bounds the chance of even one false alarm in the whole table.
+large. Holm's correction bounds the chance of even one false alarm in the whole table. The best judge
+is chosen by the same data: any pair could have come to be compared, so all pairs count.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -105,7 +107,9 @@ def _tested(difference: Result, test: Callable[[], float | Undefined]) -> dict[s
 
 def _corrected(rows: list[dict[str, Any]]) -> None:
     tested = [row for row in rows if "p" in row]
-    for row, p in zip(tested, multiplicity.holm([row["p"] for row in tested]), strict=True):
+    pairs = math.comb(len(rows) + 1, 2)
+    adjusted = multiplicity.holm([row["p"] for row in tested], tests=pairs)
+    for row, p in zip(tested, adjusted, strict=True):
         row["p_holm"] = float(p)
 
 

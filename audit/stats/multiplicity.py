@@ -11,16 +11,20 @@ from audit.stats.series import Floats, numbers
 LEVEL = 0.05
 
 
-def holm(p: ArrayLike) -> Floats:
+def holm(p: ArrayLike, *, tests: int = 0) -> Floats:
     """Adjusted p-values that keep the chance of any false alarm at the level, whatever depends on
     what: reject those at or below the level. In the order given.
 
     Sorted ascending, p_(i) becomes max over j <= i of (m - j + 1) p_(j). Holm 1979, Scand. J.
-    Stat. 6:65.
+    Stat. 6:65. `tests`: m, where the data chose these out of more; to count the others as 1 only
+    raises what is adjusted.
     """
     p = _check_p_values(p)
+    m = tests or p.size
+    if m < p.size:
+        raise ValueError("no more p-values are given than tests could be made")
     order = np.argsort(p, kind="stable")
-    scaled = p[order] * np.arange(p.size, 0, -1)
+    scaled = p[order] * np.arange(m, m - p.size, -1)
     return _back(np.minimum(np.maximum.accumulate(scaled), 1), order)
 
 

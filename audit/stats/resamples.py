@@ -57,6 +57,8 @@ STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
 # The least deviate at which an interval is requested, and how near to its place the one is found at
 # which it touches 0: p-values to one part in a million.
 NARROWEST = 1e-6
+# The least p-value of an interval with a formula: further out nobody knows the shape of a tail.
+LEAST_P = 1e-6
 
 
 class Resamples:
@@ -286,13 +288,20 @@ class Resamples:
             if limits is not None:
                 at = limits()
                 return lambda confidence: _with_limits(point, *at(confidence))
-            if resampled.content is None or self.draw.clusters <= MOST_LEFT_OUT:
+            if not self._is_drawn(resampled):
                 return self._leaving_out(resampled)
         values = _remembering_one(resampled.values)
         counts, n = self.draw.counts, self.draw.n
         if self.method == "jackknife" and resampled.content is not None:
             counts = counts[:, self.draw.by_content(resampled.content)]
         return lambda confidence: interval(point, values, counts, n, self.method, confidence)
+
+    def _is_drawn(self, resampled: Resampled) -> bool:
+        """Whether the interval comes from resamples, of which 1 is the least share that can be told."""
+        if self.method != "jackknife" or self.draw.clusters < 2:
+            return True
+        many = resampled.content is not None and self.draw.clusters > MOST_LEFT_OUT
+        return many and resampled.limits is None
 
     def _leaving_out(self, resampled: Resampled) -> Callable[[float], Result]:
         without = self.draw.left_out
@@ -319,7 +328,7 @@ class Resamples:
             return without
         if isinstance(without, WithoutInterval):
             return Undefined(without.reason, without.n)
-        least = 1 / self.draw.resamples
+        least = 1 / self.draw.resamples if self._is_drawn(resampled) else LEAST_P
 
         def excess_beyond(deviate: float) -> float:
             """How far 0 lies within the interval; negative where it lies outside."""

@@ -64,6 +64,7 @@ BENCH = (
     Smoke("planted_study", (r"^\d+ sentences, \d+ false: ",)),
     Smoke("edge_coverage", (r"^\d+ missed$",)),
     Smoke("edit_verdict", (r"^\d+ missed$",)),
+    Smoke("equal_judges", (r": \d+ missed$",)),
     Smoke("hidden_labels", ("^4,000 images by 3 judges: ",)),
     Smoke("large_report", ('"after": ',), ("20",)),
     Smoke("many_looks", ("^every look at labels 30 to ",)),

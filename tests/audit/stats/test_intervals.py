@@ -433,3 +433,15 @@ def test_a_p_value_of_a_difference_is_that_of_students_t():
     t = 3 / (2.5 / 5) ** 0.5
     assert found.low == pytest.approx(3 - stats.t.ppf(0.975, 4) * (2.5 / 5) ** 0.5)
     assert draw.chance_of_none("mean", (a,), (b,)) == pytest.approx(2 * stats.t.sf(t, 4), abs=2e-6)
+
+
+def test_a_p_value_with_a_formula_goes_below_the_share_of_one_resample():
+    rng = np.random.default_rng(5)
+    yes = np.arange(600) % 2
+    good, bad = yes + rng.normal(size=600) / 2, yes + 4 * rng.normal(size=600)
+    compared = "auroc", (yes, good), (yes, bad)
+    formula = Resamples(np.arange(600), resamples=400, method="jackknife")
+    drawn = Resamples(np.arange(600), resamples=400)
+    # Of twenty judges there are 190 pairs: at 1 in 400 none could ever be told apart.
+    assert formula.chance_of_none(*compared) < 1e-5
+    assert drawn.chance_of_none(*compared) == 1 / 400

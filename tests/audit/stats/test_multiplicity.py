@@ -13,6 +13,15 @@ def test_three_slices_worked_by_hand():
     assert holm([0.01, 0.04, 0.03]) == pytest.approx([0.03, 0.06, 0.06])
 
 
+def test_two_tests_that_the_data_chose_out_of_six_count_as_six():
+    # sorted .001 .02: 6 * .001, 5 * .02
+    assert holm([0.02, 0.001], tests=6) == pytest.approx([0.1, 0.006])
+    # As if the other four had told nothing.
+    assert holm([0.02, 0.001, 1, 1, 1, 1])[:2] == pytest.approx([0.1, 0.006])
+    with pytest.raises(ValueError, match="no more p-values"):
+        holm([0.02, 0.001], tests=1)
+
+
 def test_the_share_of_false_alarms_worked_by_hand():
     # sorted .01 .03 .04 .5: 4 * .01 / 1 and .03 * 4 / 2, which is more than .04 * 4 / 3; then .5
     assert benjamini_hochberg([0.01, 0.04, 0.03, 0.5]) == pytest.approx(

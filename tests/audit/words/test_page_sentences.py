@@ -213,3 +213,13 @@ def test_a_headline_of_many_judges_counts_them_by_what_they_do():
     assert said.startswith("12 judges: 7 follow people and hold, 2 drift, 3 do not follow people. ")
     assert "drifts 0 has drifted" in said
     assert report_words.tally({"one": drifting(**held)}) == "1 judge: 1 follows people and holds."
+
+
+def test_all_pairs_of_judges_count_as_the_same_data_chose_the_best():
+    rows = {
+        name: {"auroc": {"value": -0.1, "p": p}, "percent_agreement": {"undefined": "no verdicts"}}
+        for name, p in (("b", 0.004), ("c", 0.02), ("d", 0.5))
+    }
+    told = comparison("a", rows)["judges"]
+    # Four judges are six pairs: 6 * .004, 5 * .02, and no more than 1.
+    assert [told[name]["auroc"]["p_holm"] for name in "bcd"] == pytest.approx([0.024, 0.1, 1.0])
