@@ -19,7 +19,7 @@ from jurybox.client import Client
 from jurybox.connection import JuryboxError
 from jurybox.facts import three_facts
 
-FAILED, BAD_CALL = 1, 2
+FAILED, BAD_CALL, NOT_ENOUGH = 1, 2, 3
 # Tables that may come beside labels and scores.
 BESIDE = ("images", "generators")
 
@@ -43,7 +43,15 @@ def main(arguments: list[str]) -> None:
     for verdict in verdicts:
         print(_line(verdict))
     _write_summary(verdicts)
-    sys.exit(0 if all(verdict.passes for verdict in verdicts) else FAILED)
+    sys.exit(status_of(verdicts))
+
+
+def status_of(verdicts: list[Verdict]) -> int:
+    """Of a judge that is known to fail, else of one that is not known and may not pass for that."""
+    failed = [verdict for verdict in verdicts if not verdict.passes]
+    if not failed:
+        return 0
+    return FAILED if any(verdict.known for verdict in failed) else NOT_ENOUGH
 
 
 def judge_verdicts(
@@ -70,7 +78,8 @@ def _verdict(name: str, facts: Mapping[str, Any], strict: bool) -> Verdict:
         )
         return Verdict(name, False, True, words)
     if CANNOT_BE_TOLD in (follows, drift):
-        return Verdict(name, not strict, False, "not enough data yet")
+        what = "follows people" if follows == CANNOT_BE_TOLD else "drifts"
+        return Verdict(name, not strict, False, f"not enough data yet to tell whether it {what}")
     return Verdict(name, True, True, "follows people and holds")
 
 
@@ -134,7 +143,8 @@ def _cell(text: str) -> str:
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(
         prog="jurybox check",
-        description="Exit with 1 if a judge has drifted or does not follow people.",
+        description="Exit with 1 if a judge has drifted or does not follow people; with --strict with 3 "
+        "if none has and there is not enough data yet to tell; with 2 if the call is wrong.",
     )
     made.add_argument("tables", nargs="*", help="labels.csv scores.csv, instead of a study")
     for part in BESIDE:

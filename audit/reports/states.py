@@ -188,7 +188,7 @@ def _following_state(found: dict[str, Any], by_order: str) -> str:
 
 def _order_state(order: Result, by_yes: Result, person: Result) -> str:
     state = following(order)
-    if state == CANNOT_BE_TOLD:
+    if state not in FOLLOWING:
         return state
     like = following(by_yes, person)
     return like if like == LIKE_A_PERSON else state

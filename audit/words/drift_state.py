@@ -12,6 +12,7 @@ from annotations.language.counts import list_words
 from audit.stats.instrument.following import (
     AGAINST,
     DOES_NOT,
+    ENOUGH,
     FOLLOWS,
     LIKE_A_PERSON,
     UPSIDE_DOWN,
@@ -49,6 +50,8 @@ FOLLOWING: Final = {
     DOES_NOT: "does not follow people",
     UPSIDE_DOWN: "is upside down",
 }
+# The number itself would be enough, and only its lower end is not.
+AT_LEAST_WEAKLY: Final = "follows people at least weakly"
 COUNTED: Final = {
     "second answer": (gettext_noop("1 second answer"), gettext_noop("%(count)s second answers")),
     "more labelled image": (
@@ -77,6 +80,14 @@ def following_of(judge: dict[str, Any]) -> str:
     return judge.get("follows", {}).get("state", "")
 
 
+def is_at_least_weak(follow: dict[str, Any]) -> bool:
+    return follow.get("state") == WEAKLY and (follow.get("value") or 0.0) >= ENOUGH
+
+
+def follows_words(follow: dict[str, Any]) -> str:
+    return AT_LEAST_WEAKLY if is_at_least_weak(follow) else FOLLOWING[follow["state"]]
+
+
 def stands_against(judge: dict[str, Any]) -> bool:
     """Whether it does not follow people, and has not drifted from having done so."""
     return following_of(judge) in AGAINST and state_of(judge) != DRIFTS
@@ -93,7 +104,9 @@ def facts(judge: dict[str, Any]) -> str:
         stable = gettext("drifts since %(month)s") % {"month": since(judge["drift"])}
     else:
         stable = gettext("holds") if state == HOLDS else gettext("not enough data yet on drift")
-    return list_words([gettext(FOLLOWING[follow]), stable]) if follow in FOLLOWING else stable
+    if follow not in FOLLOWING:
+        return stable
+    return list_words([gettext(follows_words(judge["follows"])), stable])
 
 
 def since(drift: dict[str, Any]) -> str:
@@ -179,18 +192,26 @@ def sentence(title: str, judge: dict[str, Any]) -> str:
     if made_for(judge):
         return f"{title}: {needs(drift)}"
     if follow["state"] == CANNOT_BE_TOLD:
-        told = f"{title}: not enough data yet to tell whether it follows people."
-        return f"{told} {needs(drift)}"
+        return _not_told(title, follow, drift)
     if "undefined" in follow:
         found = f"{title} {FOLLOWING[follow['state']]}"
         return f"{found}: it gives every image the same score."
-    line = f"{title} {FOLLOWING[follow['state']]} ({_order(follow)})"
+    line = f"{title} {follows_words(follow)} ({_order(follow)})"
     if state == HOLDS:
         return f"{line}, and holds."
     if follow["state"] in AGAINST:
         return f"{line}."
     told = f"{line}; not enough data yet to tell whether it drifts."
     return f"{told} {needs(drift)}"
+
+
+def _not_told(title: str, follow: dict[str, Any], drift: dict[str, Any]) -> str:
+    if follow.get("low") is None:
+        told = f"{title}: not enough data yet to tell whether it follows people."
+    else:
+        told = f"{title}: not enough data yet to tell whether it follows people ({_order(follow)})."
+    more = needs(drift)
+    return told if more == ORDER_NOT_TOLD else f"{told} {more}"
 
 
 def _order(follow: dict[str, Any]) -> str:

@@ -74,6 +74,8 @@ def describe_judge(body: dict[str, Any], name: str) -> Line:
 def _follows(judge: dict[str, Any]) -> str:
     if other := drift_state.made_for(judge):
         return gettext("made for “%(other)s”") % {"other": other}
+    if drift_state.is_at_least_weak(judge.get("follows", {})):
+        return gettext("at least weakly")
     said = FOLLOWING.get(drift_state.following_of(judge))
     return gettext(said) if said else NONE
 

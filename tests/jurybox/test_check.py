@@ -17,6 +17,9 @@ from tests.jurybox.wheels import ROOT
 TUTORIAL = ROOT / "docs" / "tutorial"
 
 
+UNTOLD = "not enough data yet to tell whether it"
+
+
 def facts(follows: str = "follows", drift: str = "holds", since: str | None = None):
     return {"follows": {"state": follows}, "drift": {"state": drift, "since": since}}
 
@@ -29,14 +32,30 @@ def facts(follows: str = "follows", drift: str = "holds", since: str | None = No
         (facts(drift="drifts"), False, False, "has drifted"),
         (facts("does not follow"), False, False, "does not follow people"),
         (facts("upside down"), False, False, "orders images against people"),
-        (facts(drift="cannot be told"), False, True, "not enough data yet"),
-        (facts(drift="cannot be told"), True, False, "not enough data yet"),
-        (facts("cannot be told"), True, False, "not enough data yet"),
+        (facts(drift="cannot be told"), False, True, f"{UNTOLD} drifts"),
+        (facts(drift="cannot be told"), True, False, f"{UNTOLD} drifts"),
+        (facts("cannot be told", "cannot be told"), True, False, f"{UNTOLD} follows people"),
     ],
 )
 def test_what_is_not_known_fails_only_where_one_is_strict(given, strict, passes, words):
     (verdict,) = check.judge_verdicts({"j": given}, [], strict=strict)
     assert (verdict.passes, verdict.words) == (passes, words)
+
+
+@pytest.mark.parametrize(
+    ("judges", "strict", "status"),
+    [
+        ([facts()], True, 0),
+        ([facts(), facts("cannot be told")], False, 0),
+        ([facts(), facts("cannot be told")], True, 3),
+        ([facts(drift="cannot be told")], True, 3),
+        ([facts("cannot be told"), facts("does not follow")], True, 1),
+        ([facts("cannot be told"), facts(drift="drifts")], False, 1),
+    ],
+)
+def test_what_is_not_known_yet_ends_otherwise_than_what_has_failed(judges, strict, status):
+    given = {str(number): one for number, one in enumerate(judges)}
+    assert check.status_of(check.judge_verdicts(given, [], strict=strict)) == status
 
 
 def test_a_judge_that_the_report_does_not_have_is_named():
@@ -52,11 +71,11 @@ def test_a_study_is_checked_by_its_newest_report(live_server, study, alice, caps
     monkeypatch.setenv("JURYBOX_TOKEN", making.token(alice.user))
     monkeypatch.delenv("GITHUB_ACTIONS", raising=False)
     given = ["--study", "shapes", "--address", live_server.url]
-    for strict, status in (([], 0), (["--strict"], 1)):
+    for strict, status in (([], 0), (["--strict"], 3)):
         with pytest.raises(SystemExit) as ended:
             check.main([*given, *strict])
         assert ended.value.code == status
-    assert capsys.readouterr().out == "some-judge: not enough data yet\n" * 2
+    assert capsys.readouterr().out == f"some-judge: {UNTOLD} follows people\n" * 2
 
 
 def test_the_action_checks_two_tables_with_all_that_it_was_given(tmp_path):

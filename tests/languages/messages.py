@@ -30,7 +30,15 @@ from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POSITION
 from audit.statistic_names import CONSENSUS, STATISTICS
 from audit.training.asked import RULES as TRAINING_RULES
 from audit.view import SLICES
-from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, FOLLOWING, HOLDS, PAIRS, STOPPED
+from audit.words.drift_state import (
+    AT_LEAST_WEAKLY,
+    CANNOT_BE_TOLD,
+    DRIFTS,
+    FOLLOWING,
+    HOLDS,
+    PAIRS,
+    STOPPED,
+)
 from audit.words.glossary import all_terms
 from judges.cards.changes import CHANGES, LADDER, LADDERS
 from judges.exports.tables import TABLES
@@ -346,7 +354,7 @@ def names_of_statistics() -> Iterator[str]:
 
 def names_of_facts() -> Iterator[str]:
     """Each by itself and with its number."""
-    for words in FOLLOWING.values():
+    for words in (*FOLLOWING.values(), AT_LEAST_WEAKLY):
         yield from (words, f"%(judge)s {words}", f"%(judge)s {words} (%(order)s)")
     yield f"{PAIRS} %(value)s"
     yield f"{STOPPED}%(reason)s"

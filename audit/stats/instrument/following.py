@@ -1,5 +1,9 @@
 """Does a judge put images in people's order? Read off the share of pairs in their order (AUROC where
-people say yes or no) and its interval."""
+people say yes or no) and its interval.
+
+An interval that holds .5 tells that a judge does not follow only where it ends at .7 or below; one that
+reaches further leaves open that it does.
+"""
 
 from __future__ import annotations
 
@@ -27,13 +31,13 @@ def following(order: Result, person: Result | None = None) -> str:
     """`person`: the same number for one person beside the others."""
     if isinstance(order, Undefined) or order.low is None or order.high is None:
         return CANNOT_BE_TOLD
-    if person is not None and least_difference(order, person) >= -BEHIND:
-        return LIKE_A_PERSON
-    if order.low >= ENOUGH:
-        return FOLLOWS
     if order.low > BY_CHANCE:
-        return WEAKLY
-    return UPSIDE_DOWN if order.high < BY_CHANCE else DOES_NOT
+        if person is not None and least_difference(order, person) >= -BEHIND:
+            return LIKE_A_PERSON
+        return FOLLOWS if order.low >= ENOUGH else WEAKLY
+    if order.high < BY_CHANCE:
+        return UPSIDE_DOWN
+    return DOES_NOT if order.high <= ENOUGH else CANNOT_BE_TOLD
 
 
 def least_difference(first: Estimate, second: Result) -> float:

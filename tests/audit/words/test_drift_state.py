@@ -96,6 +96,20 @@ def test_a_judge_that_holds_follows_people_first():
     assert "follows people weakly" in drift_state.sentence("GenEval", weakly)
 
 
+def test_words_of_following_contradict_neither_the_number_nor_its_interval():
+    edits = settled(inside=True, p=0.4, order=est(0.974, 0.484, 0.999))
+    assert edits["drift"]["state"] == CANNOT_BE_TOLD
+    assert not drift_state.stands_against(edits)
+    assert drift_state.sentence("X", edits) == (
+        "X: not enough data yet to tell whether it follows people (AUROC 0.974, 0.484 to 0.999)."
+    )
+    surer = settled(inside=True, p=0.4, order=est(0.974, 0.51, 0.999))
+    assert drift_state.sentence("X", surer) == (
+        "X follows people at least weakly (AUROC 0.974, 0.510 to 0.999), and holds."
+    )
+    assert drift_state.facts(surer) == "follows people at least weakly, holds"
+
+
 @pytest.mark.parametrize(
     ("order", "words"),
     [

@@ -46,6 +46,13 @@ def test_a_judge_of_which_too_little_is_known_may_be_used_for_nothing_yet():
     assert (line.follows, line.use) == ("not enough data yet", "nothing shown yet")
 
 
+def test_a_number_that_would_be_enough_and_is_not_sure_is_at_least_weak():
+    found = judge(follows="weakly")
+    assert line_of(found).follows == "at least weakly"
+    found["follows"]["value"] = 0.69
+    assert line_of(found).follows == "weakly"
+
+
 def test_a_judge_that_drifts_may_be_used_for_older_generators():
     line = line_of(judge(state="drifts", alt_test={"passes": True}))
     assert line.stable == "drifts since 2024-08"
