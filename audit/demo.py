@@ -34,6 +34,7 @@ from judges.cards import jobs as card_jobs
 from judges.errors import JudgeRefused
 from judges.intake import imported_scores
 from judges.models import Measurement, Run
+from judges.recipes.entry import PEOPLES
 from judges.runs import lifecycle
 
 SLUG = "demo"
@@ -152,7 +153,9 @@ def build_edits(*, prompts: int) -> Study | None:
         form=edit_forms.FORM,
     )
     records = edits.study(prompts, raters=RATERS)
-    imported_scores.import_records(study=study, records=records, outcome=Outcome(), simulated=True)
+    imported_scores.import_records(
+        study=study, records=records, outcome=Outcome(), simulated=True, unit=PEOPLES
+    )
     if not study.pairs.exists():
         true = {edit.key: (edit.did, edit.keeps_rest) for edit in edits.plan_edits(prompts)}
         _compare(study, true, edits.SEED)

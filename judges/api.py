@@ -37,6 +37,7 @@ from judges.cards.pictures import COUNT, MOST, DrawnImages
 from judges.cards.plan import plan
 from judges.intake import uploads
 from judges.models import Judge, Run, Score, Upload
+from judges.recipes.entry import UNITS
 from judges.recipes.read import LARGEST
 from judges.runs import lifecycle
 from judges.runs.queries import judge_choices, judge_info, run_row, run_rows
@@ -217,6 +218,11 @@ class SendSerializer(SentSerializer):
     generator = serializers.CharField(max_length=200, required=False, default="")
     judge = serializers.CharField(max_length=120, required=False, default="")
     grid = serializers.IntegerField(min_value=0, max_value=8, default=0)
+    unit = serializers.ChoiceField(
+        choices=["", *UNITS],
+        default="",
+        help_text="What a score is: a share of yes, or its own scale.",
+    )
     dry_run = serializers.BooleanField(default=False)
     strict = serializers.BooleanField(default=False)
 

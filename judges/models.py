@@ -113,6 +113,12 @@ class Run(models.Model):
         help_text="When people could first use the judge, as the study's owner knows it.",
     )
 
+    in_peoples_unit = models.BooleanField(
+        null=True,
+        blank=True,
+        help_text="Whether a score is a share of yes, as a recipe or the person who imported it says.",
+    )
+
     class Meta:
         ordering = ["-started_at", "-pk"]
         constraints = [

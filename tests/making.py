@@ -156,7 +156,13 @@ def labels(study: Study, values: dict[str, dict[str, float]], *, question: str =
     assert outcome.rejected == []
 
 
-def scores(study: Study, values: dict[str, float | str | bool], *, name: str = "some-judge") -> Run:
+def scores(
+    study: Study,
+    values: dict[str, float | str | bool],
+    *,
+    name: str = "some-judge",
+    in_peoples_unit: bool | None = True,
+) -> Run:
     """`{image key: score}`; a text is the reason of a failed judgement, a bool a verdict."""
     from django.utils import timezone
 
@@ -177,6 +183,7 @@ def scores(study: Study, values: dict[str, float | str | bool], *, name: str = "
             "started_at": timezone.now(),
             "state": Run.State.FINISHED,
             "expected": study.images.count(),
+            "in_peoples_unit": in_peoples_unit,
         },
     )
     images = Image.objects.filter(study=study, key__in=values).exclude(scores__run=run)

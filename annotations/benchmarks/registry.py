@@ -48,6 +48,8 @@ class Source:
     generator: str = ""
     generators: Path | None = None
     judge: str = ""
+    # Of the scores: "people" where they are shares of yes, "own" where they are not.
+    unit: str = field(default="", kw_only=True)
     # What reads the atoms of prompts that have none: "grammar", or a plug-in of the settings.
     atoms: str = ""
     # What a person says of columns (`table`), of folders and names (`pictures`) and of what the

@@ -63,6 +63,7 @@ def report_of(
     options: Options,
     title: str = "",
     columns: Mapping[str, str] | None = None,
+    unit: str = "",
     show: Step = lambda what, done, total: None,
 ) -> MadeReport:
     folders = tempfile.TemporaryDirectory(prefix="jurybox-audit-")
@@ -76,7 +77,7 @@ def report_of(
         outcome = bring_in.import_study(
             slug=slug,
             format="tidy",
-            source=Source(folder),
+            source=Source(folder, unit=unit),
             progress=lambda done: show("rows", done, None),
         )
         study = Study.objects.filter(slug=slug).first()

@@ -55,7 +55,7 @@ def write_study(
                 {
                     "name": called,
                     "fingerprint": run.judge.fingerprint,
-                    "facts": facts_of(run.judge, numbers[run.pk]),
+                    "facts": facts_of(run, numbers[run.pk]),
                     "release_date": run.release_date and run.release_date.isoformat(),
                     "stopped": stopped(run),
                 }

@@ -35,7 +35,7 @@ def before_after(study: Study, before: str, after: str) -> dict[str, Any]:
         {"by": "people", "judge": "", "in_points": points, "gain": _mean(of_people, drawn, points)}
     ]
     for judge in paired.judges:
-        in_points = not why_no_points(people, judge.scores)
+        in_points = not why_no_points(people, judge)
         own = _by_prompt(judge.scores, people, sides)
         beyond: dict[str, Any] = {}
         if points and in_points:

@@ -67,7 +67,7 @@ def gains(study: Study) -> dict[str, Any]:
     ]
     searched = set(Finding.objects.filter(study=study).order_by().values_list("judge", flat=True))
     for judge in paired.judges:
-        points = not why_no_points(people, judge.scores)
+        points = not why_no_points(people, judge)
         row = _gain_body(judge.scores, arms, people.prompts, points)
         rows.append({"by": judge.name, "judge": judge.name, "found": judge.name in searched, **row})
     return {

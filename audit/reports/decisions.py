@@ -12,7 +12,7 @@ from audit.reports.bootstrap import METHOD, draw_of, est
 from audit.reports.escalation import trusted_share, verdicts_everywhere
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
-from audit.reports.reference import Series, graded
+from audit.reports.reference import OWN_SCALE, Series, graded
 from audit.statistic_names import BAND
 from audit.stats import alternative, candidates, enough
 from audit.stats.decisions import probabilities, tie_folds
@@ -179,6 +179,11 @@ def _best_of_n(series: Series, options: Options) -> dict[str, Any]:
 
 def _probabilities(people: People, series: Series, options: Options) -> dict[str, Any]:
     """The score as the share of people who say yes."""
+    if series.own_scale:
+        nothing = est(Undefined(OWN_SCALE, int((~np.isnan(series.score)).sum())))
+        return dict.fromkeys(PROBABILITIES, nothing) | {
+            "brier": {**nothing, "over_the_average": nothing}
+        }
     yes = _yes_or_no(people, options)
     given = ~np.isnan(yes)
     asked = given.sum(axis=0)

@@ -52,6 +52,7 @@ def rows_now(study: Study) -> str:
                     "state",
                     "reason",
                     "judge_released",
+                    "in_peoples_unit",
                     "scored",
                     "failed",
                     "assumed",

@@ -110,7 +110,7 @@ def levels(
     level = reference.values
     both = np.where(np.isnan(judge.scores), np.nan, level)
     scores = np.where(np.isnan(level), np.nan, judge.scores)
-    no_points = why_no_points(people, judge.scores)
+    no_points = why_no_points(people, judge)
     deviation = (
         Undefined(no_points, int((~np.isnan(both[where])).sum()))
         if no_points

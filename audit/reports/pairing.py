@@ -40,10 +40,12 @@ from audit.reports.sharing.parts import key_of
 from audit.stats.instrument.latent import StepAnswers, step_answers
 from audit.stats.instrument.moments import Answers, answers_of
 from audit.stats.resampling.cluster_order import by_content, number_items
+from audit.stats.resampling.small_samples import is_share
 from audit.stats.series import FEW, SAMPLE, Codes, Floats, coded
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
 from judges.runs.form_question import form_question
+from judges.runs.peoples_unit import in_peoples_unit
 
 UNRATED = np.nan
 BLOCK = 2**16  # values hashed at once
@@ -279,6 +281,17 @@ class JudgeScores:
     assumed: int = 0
 
     @property
+    def has_own_scale(self) -> bool:
+        """Whether its scores look like shares of yes and nobody says that they are. Nobody could in a lake
+        that was written before."""
+        said = self.facts.get("in_peoples_unit", True)
+        if said:
+            return False
+        given = self.scores[~np.isnan(self.scores)]
+        within = bool(((given >= 0) & (given <= 1)).all())
+        return within and (said is False or not is_share(given))
+
+    @property
     def has_verdicts(self) -> bool:
         scored = ~np.isnan(self.scores)
         return bool(scored.any() and not np.isnan(self.verdicts[scored]).any())
@@ -310,6 +323,7 @@ class Paired:
                 judge.atom_labels,
                 *([judge.stopped] if judge.stopped else []),
                 *([judge.assumed] if judge.assumed else []),
+                *(["a scale of its own"] if judge.has_own_scale else []),
                 *([judge.atom_kinds] if judge.atom_kinds.size else []),
                 *([judge.atom_prompts] if judge.atom_prompts.size else []),
             ]
@@ -765,7 +779,7 @@ def _judge(
     return JudgeScores(
         name=name,
         fingerprint=run.judge.fingerprint,
-        facts=facts_of(run.judge, number),
+        facts=facts_of(run, number),
         release_date=run.release_date,
         scores=scores,
         verdicts=verdicts,
@@ -795,9 +809,11 @@ def _read_scores(run: Run, images: Images) -> tuple[np.ndarray, ...]:
     return scores, verdicts, failed, assumed
 
 
-def facts_of(judge: Judge, number: int) -> dict[str, Any]:
+def facts_of(run: Run, number: int) -> dict[str, Any]:
+    judge = run.judge
     return {
         **identity_facts(judge, number),
+        "in_peoples_unit": in_peoples_unit(run),
         **({"title": own} if (own := own_title(judge)) else {}),
         **({"made_for": question} if (question := form_question(judge)) else {}),
     }

@@ -69,6 +69,10 @@ class Reference:
         return level_of(self.values[where], people.prompts[where], self.options, people.scale)
 
 
+OWN_SCALE = (
+    "nothing says that the judge's scores are shares of yes: they are on a scale of their own, so they "
+    "are not points"
+)
 # What is known of each item.
 ITEMS = ("yes", "mean", "score", "verdict")
 
@@ -90,6 +94,7 @@ class Series:
     in_points: bool = True
     ends: tuple[float, float] | None = None  # of people's scale
     own_prompts: np.ndarray | None = None  # as `People.own_prompts`
+    own_scale: bool = False  # `JudgeScores.has_own_scale`
 
     def __post_init__(self) -> None:
         # So that all statistics of a slice know these for the same without reading them again.
@@ -128,6 +133,7 @@ class Series:
             self.in_points,
             self.ends,
             None if self.own_prompts is None else self.own_prompts[places],
+            self.own_scale,
         )
 
 
@@ -159,7 +165,8 @@ def graded(values: np.ndarray, options: Options) -> np.ndarray:
     return np.where(np.isnan(values), np.nan, (values >= options.positive_at) * 1.0)
 
 
-def why_no_points(people: People, scores: np.ndarray) -> str:
+def why_no_points(people: People, judge: JudgeScores) -> str:
+    scores = judge.scores
     given = scores[~np.isnan(scores)]
     if not people.scale.in_points and given.size:
         span = f"{given.min():.3g} to {given.max():.3g}"
@@ -169,7 +176,7 @@ def why_no_points(people: People, scores: np.ndarray) -> str:
         )
     if not people.scale.in_points:
         return f"people answer {people.scale.labels_text}, which is no scale of points"
-    return outside(scores)
+    return outside(scores) or (OWN_SCALE if judge.has_own_scale else "")
 
 
 def outside(scores: np.ndarray) -> str:
@@ -193,9 +200,10 @@ def series_of(
         score=judge.scores,
         verdict=verdicts,
         prompts=people.prompts,
-        no_points=why_no_points(people, (everywhere or judge).scores),
+        no_points=why_no_points(people, everywhere or judge),
         rated=not people.scale.is_yes_no,
         in_points=people.scale.in_points,
         ends=people.scale.ends,
         own_prompts=people.own_prompts,
+        own_scale=(everywhere or judge).has_own_scale,
     )

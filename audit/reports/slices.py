@@ -12,7 +12,7 @@ from annotations import consensus
 from audit.reports.bootstrap import METHOD, Draw, draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
-from audit.reports.reference import Reference, Series, graded, outside
+from audit.reports.reference import OWN_SCALE, Reference, Series, graded, outside
 from audit.statistic_names import COMPARING, RANKED, RULED, Statistic
 from audit.stats import enough, multiplicity
 from audit.stats.estimate import Result, Undefined
@@ -260,8 +260,8 @@ def atoms(judge: JudgeScores) -> Series:
         score=score,
         verdict=(score >= 0.5) * 1.0,
         prompts=judge.atom_prompts,
-        no_points=outside(score),
         own_prompts=judge.atom_own_prompts,
+        no_points=outside(score) or (OWN_SCALE if judge.has_own_scale else ""),
     )
 
 

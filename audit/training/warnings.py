@@ -51,7 +51,7 @@ def of_generators(
     people: People, reference: Reference, judge: JudgeScores, names: Sequence[str]
 ) -> list[str]:
     """Where the judge is off by more than the band on a generator whose images are in the set."""
-    if reason := why_no_points(people, judge.scores):
+    if reason := why_no_points(people, judge):
         return [f"Nothing tells by how much the judge is off on these generators: {reason}."]
     value = reference.yes if people.scale.is_yes_no else reference.mean
     lines, few = [], []

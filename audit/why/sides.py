@@ -96,8 +96,8 @@ def sides_of(study: Study, asked: Parameters, find: Callable[[str], Study]) -> S
         second = find(after.study)
         other = _paired(second, asked)
     judge, now = _judge(mine, asked.judge), _judge(other, asked.judge_now or asked.judge)
-    for paired, scores in ((mine, judge.scores), (other, now.scores)):
-        _refuse_unfit(paired.people, scores)
+    for paired, scored in ((mine, judge), (other, now)):
+        _refuse_unfit(paired.people, scored)
     prints = judge.fingerprint, now.fingerprint
     if before.kind == "labelled":
         told, new_form = _by_day(study, mine.people, before, after)
@@ -185,10 +185,10 @@ def _judge(paired: Paired, name: str) -> JudgeScores:
     raise Refused(f"“{name}” has no scores in study {paired.people.study}.")
 
 
-def _refuse_unfit(people: People, scores: np.ndarray) -> None:
+def _refuse_unfit(people: People, judge: JudgeScores) -> None:
     if people.chances is not None:
         raise Refused(f"Why the gap moved cannot be said: {human_scores.REFUSED}.")
-    if lacking := why_no_points(people, scores):
+    if lacking := why_no_points(people, judge):
         raise Refused(f"People and judge have no gap in points: {lacking}.")
 
 

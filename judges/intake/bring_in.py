@@ -87,7 +87,11 @@ def import_study(
         _say_scales(study, asked, outcome)
         records = label_questions.adapt(records, asked, _on_form(study))
         imported_scores.import_records(
-            study=study, records=records, outcome=outcome, for_anybody=for_anybody
+            study=study,
+            records=records,
+            outcome=outcome,
+            for_anybody=for_anybody,
+            unit=source.unit,
         )
         _name_missing(study, outcome)
         if created and not study.prompts.exists():
@@ -113,6 +117,7 @@ def import_scores(*, study: Study, format: str = "tidy", source: Source, **more:
             path=source.path,
             judge=source.judge,
             generator=source.generator,
+            unit=source.unit,
             part=not more.get("strict"),
             **{name: more.get(name) for name in ("progress", "turn")},
             dry_run=bool(more.get("dry_run")),
@@ -127,6 +132,7 @@ def import_results(
     path: Path,
     judge: str = "",
     generator: str = "",
+    unit: str = "",
     dataset: Path | None = None,
     part: bool = False,
     dry_run: bool = False,
@@ -141,7 +147,7 @@ def import_results(
         )
         records = _checked_start(found)
         _expect_open(study)
-        imported_scores.import_records(study=study, records=records, outcome=outcome)
+        imported_scores.import_records(study=study, records=records, outcome=outcome, unit=unit)
         event_log.note(study, "imported", f"imported {path.name} ({format})")
 
     return _run(write, dry_run=dry_run, strict=not part, progress=progress, turn=turn)
@@ -196,7 +202,11 @@ def _import_part(
             as_named = {name: replace(one, name=name) for name, one in asked.items()}
             records = label_questions.adapt(records, as_named, _on_form(study))
         imported_scores.import_records(
-            study=study, records=records, outcome=outcome, for_anybody=for_anybody
+            study=study,
+            records=records,
+            outcome=outcome,
+            for_anybody=for_anybody,
+            unit=source.unit,
         )
         event_log.note(study, "imported", f"imported {source.path.name} ({format})")
 

@@ -27,6 +27,7 @@ from annotations.sources.records import Record, ScoreRecord
 from judges.models import AtomScore, Run, Score
 from judges.runs import counts
 from judges.runs.imported_judge import NAME_LENGTH, imported_judge
+from judges.runs.peoples_unit import set_unit
 from judges.signals import scores_changed
 
 BATCH = 5_000
@@ -46,9 +47,10 @@ def import_records(
     outcome: Outcome,
     simulated: bool = False,
     for_anybody: bool = True,
+    unit: str = "",
 ) -> None:
-    """A mixed stream of prompts, images, labels and scores."""
-    writer = ScoreWriter(study, outcome)
+    """A mixed stream of prompts, images, labels and scores. `unit`: of the scores (`peoples_unit`)."""
+    writer = ScoreWriter(study, outcome, unit)
     turn = outcome.turn
     if turn is not None:
         writer.restore(turn.writers.get("scores"))
@@ -82,8 +84,8 @@ PartScore = tuple[int, str, int, ScoreRecord]  # image, judge, atom
 
 
 class ScoreWriter:
-    def __init__(self, study: Study, outcome: Outcome) -> None:
-        self.study, self.outcome = study, outcome
+    def __init__(self, study: Study, outcome: Outcome, unit: str = "") -> None:
+        self.study, self.outcome, self.unit = study, outcome, unit
         self.known = KnownImages(study)
         self.runs: dict[str, Run] = {}
         self.slugs: dict[str, str] = {}
@@ -126,6 +128,7 @@ class ScoreWriter:
         for run in self.runs.values():
             expected = Image.objects.filter(study=self.study).count()
             Run.objects.filter(pk=run.pk).update(expected=expected, finished_at=timezone.now())
+            set_unit(run, self.unit)
             absent = Image.objects.filter(study=self.study).exclude(scores__run=run)
             count = absent.count()
             if count:

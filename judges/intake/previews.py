@@ -66,6 +66,7 @@ def source_of(path: Path, typed: Mapping[str, Any], *, format: str) -> Source:
         name=str(typed.get("name_is", "")) if format == "pictures" else "",
         questions=dict(typed.get("questions", {})) if format == "tidy" else {},
         grid=_grid(typed.get("grid", "")),
+        unit=str(typed.get("unit", "")),
     )
 
 

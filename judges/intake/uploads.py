@@ -43,7 +43,7 @@ LARGEST = 8 * 2**30
 MOST_WAITING = 20
 TABLES = (".csv", ".tsv", ".jsonl", ".json", ".txt", ".eval")
 # What a person stated of what is in the files.
-CHOICES = ("columns", "folder", "name_is", "questions", "grid")
+CHOICES = ("columns", "folder", "name_is", "questions", "grid", "unit")
 
 
 def accept(
@@ -57,6 +57,7 @@ def accept(
     generator: str = "",
     judge: str = "",
     grid: int = 0,
+    unit: str = "",
     dry_run: bool = False,
     strict: bool = False,
 ) -> Upload:
@@ -85,7 +86,7 @@ def accept(
         file=file,
         generator=generator[:200],
         judge=judge[:120],
-        choices={"grid": str(grid)} if grid else {},
+        choices=({"grid": str(grid)} if grid else {}) | ({"unit": unit} if unit else {}),
         dry_run=dry_run,
         strict=strict,
     )

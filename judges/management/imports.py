@@ -16,8 +16,19 @@ from annotations.management import progress
 from annotations.management.command import Arguments, PlainCommand, StudyCommand, as_json
 from annotations.models import Study
 from annotations.sources.expected_rows import expected_rows
+from judges.recipes.entry import UNITS
 
 Importer = Callable[..., Outcome]
+
+
+def add_unit(add: Arguments) -> None:
+    words = ", ".join(f"{unit}: {title}" for unit, title in UNITS.items())
+    add(
+        "--unit",
+        f"what a score is ({words}); left out: people, if all are 0 or 1",
+        default="",
+        choices=list(UNITS),
+    )
 
 
 class ImportCommand(PlainCommand):
@@ -59,6 +70,7 @@ class IntoStudy(ImportCommand, StudyCommand):
         add("--format", choices=list(self.formats), default="tidy")
         add("--generator", "who made the images", default="", metavar="NAME")
         add("--judge", "who gave the scores", default="", metavar="NAME")
+        add_unit(add)
         self.add_flags(add)
 
     def do(self, study: Study, *, file, format, strict, **options) -> None:
@@ -66,7 +78,12 @@ class IntoStudy(ImportCommand, StudyCommand):
             self.importer,
             study=study,
             format=format,
-            source=Source(file, generator=options["generator"], judge=options["judge"]),
+            source=Source(
+                file,
+                generator=options["generator"],
+                judge=options["judge"],
+                unit=options["unit"],
+            ),
             expected=expected_rows(format, file),
             dry_run=options["dry_run"],
             strict=strict,

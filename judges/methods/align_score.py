@@ -146,6 +146,7 @@ class AlignScore(Optioned):
 
     identity: ClassVar[str] = "AlignScore"
     version: ClassVar[str] = "1"
+    in_peoples_unit: ClassVar[bool] = True
 
     def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         record = asked_of(subject.metadata)

@@ -64,6 +64,7 @@ class BlipVqa(Optioned):
 
     identity: ClassVar[str] = "BlipVqa"
     version: ClassVar[str] = "1"
+    in_peoples_unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -162,6 +162,10 @@ class Checklist(Optioned):
     identity: ClassVar[str] = "Checklist"
     version: ClassVar[str] = "1"
 
+    @staticmethod
+    def in_peoples_unit(options: Mapping[str, Any]) -> bool:
+        return options.get("reading") != "numbers"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_places(self.pictures)

@@ -158,6 +158,7 @@ class Dsg(Optioned):
 
     identity: ClassVar[str] = "Dsg"
     version: ClassVar[str] = "2"
+    in_peoples_unit: ClassVar[bool] = True
 
     def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         if self._without_yes_or_no(subject):

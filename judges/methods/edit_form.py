@@ -68,6 +68,7 @@ class EditForm(Optioned):
 
     identity: ClassVar[str] = "EditForm"
     version: ClassVar[str] = "1"
+    in_peoples_unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -206,6 +206,7 @@ class GenEval(Optioned):
 
     identity: ClassVar[str] = "GenEval"
     version: ClassVar[str] = "2"
+    in_peoples_unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -45,6 +45,7 @@ class ReadText(Optioned):
 
     identity: ClassVar[str] = "ReadText"
     version: ClassVar[str] = "1"
+    in_peoples_unit: ClassVar[bool] = True
 
     def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         if Writing() in seen or not self._expected(subject):

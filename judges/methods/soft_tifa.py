@@ -48,6 +48,7 @@ MEANS = {"arithmetic": arithmetic, "geometric": geometric}
 class SoftTifa(Optioned):
     identity: ClassVar[str] = "SoftTifa"
     version: ClassVar[str] = "3"
+    in_peoples_unit: ClassVar[bool] = True
 
     mean: str = choice(
         "geometric",

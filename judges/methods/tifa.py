@@ -129,6 +129,7 @@ class Tifa(Optioned):
 
     identity: ClassVar[str] = "Tifa"
     version: ClassVar[str] = "2"
+    in_peoples_unit: ClassVar[bool] = True
 
     def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         if self._without_choices(subject):

@@ -110,6 +110,7 @@ class VqaScore(Optioned):
 
     identity: ClassVar[str] = "VqaScore"
     version: ClassVar[str] = "1"
+    in_peoples_unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -29,10 +29,11 @@ from annotations.studies.owners import expect_maker
 from judges import tasks
 from judges.intake import bring_in, deliveries, previews, templates, uploads
 from judges.models import Delivery, Upload
+from judges.recipes.entry import UNITS
 
 # What is kept of a form, besides columns and questions.
 WORDS = {"name": 200, "format": 40, "kind": 10, "folder": 40, "name_is": 40}
-WORDS |= {"generator": 200, "judge": 120, "grid": 1, "template": 40}
+WORDS |= {"generator": 200, "judge": 120, "grid": 1, "template": 40, "unit": 10}
 # Pictures across and down in one file, of sets that come in grids.
 GRIDS = {"1": "one picture", "2": "2 × 2", "3": "3 × 3", "4": "4 × 4"}
 
@@ -151,6 +152,7 @@ def context_of(request: PersonsRequest, study: Study | None) -> dict[str, Any]:
         "folders": _menu(FOLDERS),
         "names": _menu(NAMES),
         "grids": _menu(GRIDS) if found.get("format") in SETS else [],
+        "units": _menu(UNITS) if found.get("outcome", {}).get("scores") else [],
         "usual_grid": gettext(GRIDS[str(SETS[found["format"]].grid)])
         if found.get("format") in SETS
         else "",
@@ -188,7 +190,7 @@ def _typed(request: PersonsRequest, delivery: Delivery) -> dict[str, Any]:
     for name, longest in WORDS.items():
         if name in post:
             typed[name] = post[name].strip()[:longest]
-    for name, offered in (("grid", GRIDS), ("template", templates.TEMPLATES)):
+    for name, offered in (("grid", GRIDS), ("template", templates.TEMPLATES), ("unit", UNITS)):
         if typed.get(name) not in offered:
             typed[name] = ""
     typed["strict"] = "strict" in post
@@ -219,7 +221,7 @@ def _preview_key(typed: dict[str, Any]) -> dict[str, Any]:
     return {
         name: value
         for name, value in typed.items()
-        if value and name not in ("name", "strict", "template")
+        if value and name not in ("name", "strict", "template", "unit")
     }
 
 

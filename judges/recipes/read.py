@@ -16,7 +16,7 @@ from django.utils.translation import gettext_noop
 
 from judges.errors import JudgeRefused
 from judges.options import is_clean, shorten_value, shown_name
-from judges.recipes.entry import Entry
+from judges.recipes.entry import UNITS, Entry
 from judges.recipes.names import ENGINES, KINDS, METHODS
 
 THE_RECIPE = gettext_noop("the recipe")
@@ -24,7 +24,7 @@ gettext_noop("The recipe")  # at the beginning of a sentence
 LARGEST = 100_000  # characters of a file
 LONGEST_TITLE, LONGEST_SOURCE = 120, 1_000
 NAME = re.compile(r"[a-z0-9][a-z0-9.\-]{0,78}[a-z0-9]")
-_OWN = ("name", "title", "about", "method", "released", "source", "download_gb", "options")
+_OWN = ("name", "title", "about", "method", "released", "unit", "source", "download_gb", "options")
 FIELDS = (*_OWN, *KINDS)
 
 
@@ -67,6 +67,9 @@ def _entry(held: Mapping[str, Any], file: str) -> tuple[str, Entry]:
     fields = _Fields(held, file)
     fields.expect_known(FIELDS)
     name = fields.text("name", 80)
+    unit = fields.text("unit", 10, optional=True)
+    if unit not in ("", *UNITS):
+        fields.refuse("unit", f"must be one of {', '.join(UNITS)}, not {shorten_value(unit)}")
     if not NAME.fullmatch(name):
         fields.refuse(
             "name",
@@ -100,6 +103,7 @@ def _entry(held: Mapping[str, Any], file: str) -> tuple[str, Entry]:
         source=fields.text("source", LONGEST_SOURCE, optional=True),
         about=fields.text("about", LONGEST_SOURCE, optional=True),
         download_gb=fields.size("download_gb"),
+        unit=unit,
     )
     return name, entry
 

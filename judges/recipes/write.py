@@ -17,6 +17,8 @@ _BARE = re.compile(r"[A-Za-z0-9_\-]+")
 def as_toml(name: str, entry: Entry) -> str:
     """Reading it gives the same entry. A ValueError for an entry that no recipe could have made."""
     lines = [f"name = {_value(name)}", f"title = {_value(entry.title)}"]
+    if entry.unit:
+        lines.append(f"unit = {_value(entry.unit)}")
     if entry.about:
         lines.append(f"about = {_value(entry.about)}")
     if entry.release_date:

@@ -19,6 +19,7 @@ from judges.models import IMPORTED, Chunk, Judge, Run, Score
 from judges.runs import counts, local_weights
 from judges.runs.chunk_lease import LEASE
 from judges.runs.fit import check_can_score
+from judges.runs.peoples_unit import set_unit
 from judges.signals import scores_changed
 
 # Images in a chunk of a large run. A small run has smaller chunks, for several workers to share.
@@ -52,6 +53,8 @@ def start_run(
         judge=judge,
         defaults={"started_at": timezone.now(), "started_by": by},
     )
+    if created:
+        set_unit(run, catalogue.entry(name).unit)
     if not created and run.is_running:
         return run
     if created:

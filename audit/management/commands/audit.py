@@ -12,6 +12,7 @@ from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand, as_json, pairs, write_file
 from audit.management.report_options import add_report_options, report_options
+from judges.management.imports import add_unit
 
 if TYPE_CHECKING:
     from audit.models import Report
@@ -31,10 +32,13 @@ class Command(PlainCommand):
         add("--out", f"ends in {', '.join(FORMATS)}; else text here", type=Path, metavar="FILE")
         add("--title", default="")
         add.many("--column", "what a column is, where the guess is wrong", metavar="NAME=ROLE")
+        add_unit(add)
         add("--judge", action="append", metavar="J")
         add_report_options(add)
 
-    def handle(self, *, labels, scores, images, generators, out, title, column, **given) -> None:
+    def handle(
+        self, *, labels, scores, images, generators, out, title, column, unit, **given
+    ) -> None:
         # The whole of the statistics; who asks for help does not wait for it.
         from audit.from_files.report_of import report_of
         from audit.from_files.tables import make_tables
@@ -56,6 +60,7 @@ class Command(PlainCommand):
                 options=options,
                 title=title,
                 columns=columns,
+                unit=unit,
                 show=show,
             )
         # Beside the report, so that what goes into a pipe is the report alone.

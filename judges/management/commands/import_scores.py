@@ -52,6 +52,7 @@ class Command(IntoStudy):
             path=file,
             judge=options["judge"],
             generator=options["generator"],
+            unit=options["unit"],
             dataset=dataset,
             dry_run=options["dry_run"],
             strict=strict,

@@ -9,7 +9,7 @@ from annotations.sources.expected_rows import expected_rows
 from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.studies import owners
 from judges.intake import bring_in
-from judges.management.imports import ImportCommand
+from judges.management.imports import ImportCommand, add_unit
 
 
 class Command(ImportCommand):
@@ -23,6 +23,7 @@ class Command(ImportCommand):
         add("--generator", "who made the images", default="", metavar="NAME")
         add("--generators", "a tidy table of generators", type=Path, metavar="FILE")
         add("--judge", "who gave the scores", default="", metavar="NAME")
+        add_unit(add)
         derive = "derive atoms for prompts that have none (or let this plug-in derive them)"
         add("--atoms", derive, nargs="?", const="grammar", default="", metavar="NAME")
         column = "--format table: what a column is, where the guess is wrong"
@@ -55,6 +56,7 @@ class Command(ImportCommand):
                 options["name"],
                 _pairs(options["question"], "--question"),
                 grid=options["grid"],
+                unit=options["unit"],
             ),
             dry_run=dry_run,
             strict=strict,

@@ -113,6 +113,7 @@ class Numeracy(Optioned):
 
     identity: ClassVar[str] = "Numeracy"
     version: ClassVar[str] = "1"
+    in_peoples_unit: ClassVar[bool] = True
 
     def wants(self, subject: Subject, seen: KnownAnswers) -> Sequence[Want]:
         asked = _nouns_to_count(subject)

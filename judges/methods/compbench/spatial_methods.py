@@ -71,6 +71,7 @@ class Spatial2D(Optioned):
 
     identity: ClassVar[str] = "Spatial2D"
     version: ClassVar[str] = "1"
+    in_peoples_unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -122,6 +123,7 @@ class Spatial3D(Optioned):
 
     identity: ClassVar[str] = "Spatial3D"
     version: ClassVar[str] = "1"
+    in_peoples_unit: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -75,6 +75,11 @@ MISTAKES = {
         'method = "dsg"\nmodel = "x"',
         "“model” is no field of a recipe; it has name, title, about, method, released",
     ),
+    "an unknown unit": (
+        'method = "dsg"',
+        'method = "dsg"\nunit = "points"',
+        "“unit” must be one of people, own",
+    ),
     "no name": ('name = "mine"', "", "“name” is missing"),
     "a name with a blank": ('"mine"', '"my judge"', "“name” must be 2 to 80 of the letters"),
     "a name with a slash": ('"mine"', '"../mine"', "“name” must be 2 to 80 of the letters"),
