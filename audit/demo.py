@@ -34,7 +34,7 @@ from judges.cards import jobs as card_jobs
 from judges.errors import JudgeRefused
 from judges.intake import imported_scores
 from judges.models import Measurement, Run
-from judges.recipes.entry import PEOPLES
+from judges.recipes.peoples_unit import PEOPLES
 from judges.runs import lifecycle
 
 SLUG = "demo"

@@ -37,7 +37,7 @@ from judges.cards.pictures import COUNT, MOST, DrawnImages
 from judges.cards.plan import plan
 from judges.intake import uploads
 from judges.models import Judge, Run, Score, Upload
-from judges.recipes.entry import UNITS
+from judges.recipes.peoples_unit import UNITS
 from judges.recipes.read import LARGEST
 from judges.runs import lifecycle
 from judges.runs.queries import judge_choices, judge_info, run_row, run_rows

@@ -44,8 +44,8 @@ from audit.stats.resampling.small_samples import is_share
 from audit.stats.series import FEW, SAMPLE, Codes, Floats, coded
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
+from judges.recipes import peoples_unit
 from judges.runs.form_question import form_question
-from judges.runs.peoples_unit import in_peoples_unit
 
 UNRATED = np.nan
 BLOCK = 2**16  # values hashed at once
@@ -810,10 +810,12 @@ def _read_scores(run: Run, images: Images) -> tuple[np.ndarray, ...]:
 
 
 def facts_of(run: Run, number: int) -> dict[str, Any]:
-    judge = run.judge
+    judge, said = run.judge, run.in_peoples_unit
     return {
         **identity_facts(judge, number),
-        "in_peoples_unit": in_peoples_unit(run),
+        "in_peoples_unit": peoples_unit.of_method(judge.method, judge.options)
+        if said is None
+        else said,
         **({"title": own} if (own := own_title(judge)) else {}),
         **({"made_for": question} if (question := form_question(judge)) else {}),
     }

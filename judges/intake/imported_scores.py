@@ -25,9 +25,9 @@ from annotations.models import Image, Study
 from annotations.sources.checks import TEXT_LENGTH, Unfit, is_sound
 from annotations.sources.records import Record, ScoreRecord
 from judges.models import AtomScore, Run, Score
+from judges.recipes import peoples_unit
 from judges.runs import counts
 from judges.runs.imported_judge import NAME_LENGTH, imported_judge
-from judges.runs.peoples_unit import set_unit
 from judges.signals import scores_changed
 
 BATCH = 5_000
@@ -127,8 +127,10 @@ class ScoreWriter:
         """Complete the runs and list the images that a judge has no score of."""
         for run in self.runs.values():
             expected = Image.objects.filter(study=self.study).count()
-            Run.objects.filter(pk=run.pk).update(expected=expected, finished_at=timezone.now())
-            set_unit(run, self.unit)
+            said = {"in_peoples_unit": peoples_unit.said(self.unit)} if self.unit else {}
+            Run.objects.filter(pk=run.pk).update(
+                expected=expected, finished_at=timezone.now(), **said
+            )
             absent = Image.objects.filter(study=self.study).exclude(scores__run=run)
             count = absent.count()
             if count:

@@ -16,19 +16,9 @@ from annotations.management import progress
 from annotations.management.command import Arguments, PlainCommand, StudyCommand, as_json
 from annotations.models import Study
 from annotations.sources.expected_rows import expected_rows
-from judges.recipes.entry import UNITS
+from judges.recipes.peoples_unit import add_unit
 
 Importer = Callable[..., Outcome]
-
-
-def add_unit(add: Arguments) -> None:
-    words = ", ".join(f"{unit}: {title}" for unit, title in UNITS.items())
-    add(
-        "--unit",
-        f"what a score is ({words}); left out: people, if all are 0 or 1",
-        default="",
-        choices=list(UNITS),
-    )
 
 
 class ImportCommand(PlainCommand):

@@ -29,7 +29,7 @@ from annotations.studies.owners import expect_maker
 from judges import tasks
 from judges.intake import bring_in, deliveries, previews, templates, uploads
 from judges.models import Delivery, Upload
-from judges.recipes.entry import UNITS
+from judges.recipes.peoples_unit import UNITS
 
 # What is kept of a form, besides columns and questions.
 WORDS = {"name": 200, "format": 40, "kind": 10, "folder": 40, "name_is": 40}
@@ -152,13 +152,18 @@ def context_of(request: PersonsRequest, study: Study | None) -> dict[str, Any]:
         "folders": _menu(FOLDERS),
         "names": _menu(NAMES),
         "grids": _menu(GRIDS) if found.get("format") in SETS else [],
-        "units": _menu(UNITS) if found.get("outcome", {}).get("scores") else [],
+        "units": _menu(UNITS) if _brings_scores(found) else [],
         "usual_grid": gettext(GRIDS[str(SETS[found["format"]].grid)])
         if found.get("format") in SETS
         else "",
         "samples": list(SAMPLES),
         "templates": templates.TEMPLATES.items() if study is None else (),
     }
+
+
+def _brings_scores(found: dict[str, Any]) -> bool:
+    """Also some that are here, of which only the unit is new."""
+    return found.get("kind") == Upload.Brings.SCORES or bool(found.get("outcome", {}).get("scores"))
 
 
 def _menu(titles: Mapping[str, str]) -> list[tuple[str, str]]:

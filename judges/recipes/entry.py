@@ -5,16 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Any, Final
-
-from django.utils.translation import gettext_noop
-
-# What a score is.
-PEOPLES, OWN = "people", "own"
-UNITS: Final = {
-    PEOPLES: gettext_noop("a probability or share of yes"),
-    OWN: gettext_noop("a number on a scale of its own"),
-}
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +25,7 @@ class Entry:
     needs: tuple[str, ...] = ()
     source: str = ""  # where its words are from
     about: str = ""  # what its score is, where the title does not say
-    unit: str = ""  # one of UNITS, where it is another than the method's
+    unit: str = ""  # one of `peoples_unit.UNITS`, where it is another than the method's
     download_gb: float | None = None  # of all its weights, where that is known
     is_own: bool = False  # somebody's of this installation, not one of the catalogue
 

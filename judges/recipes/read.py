@@ -16,8 +16,9 @@ from django.utils.translation import gettext_noop
 
 from judges.errors import JudgeRefused
 from judges.options import is_clean, shorten_value, shown_name
-from judges.recipes.entry import UNITS, Entry
+from judges.recipes.entry import Entry
 from judges.recipes.names import ENGINES, KINDS, METHODS
+from judges.recipes.peoples_unit import UNITS
 
 THE_RECIPE = gettext_noop("the recipe")
 gettext_noop("The recipe")  # at the beginning of a sentence

@@ -16,10 +16,10 @@ from judges import catalogue, registry
 from judges.engines.shared.weight_facts import read_by
 from judges.errors import JudgeRefused
 from judges.models import IMPORTED, Chunk, Judge, Run, Score
+from judges.recipes import peoples_unit
 from judges.runs import counts, local_weights
 from judges.runs.chunk_lease import LEASE
 from judges.runs.fit import check_can_score
-from judges.runs.peoples_unit import set_unit
 from judges.signals import scores_changed
 
 # Images in a chunk of a large run. A small run has smaller chunks, for several workers to share.
@@ -51,10 +51,12 @@ def start_run(
     run, created = Run.objects.get_or_create(
         study=study,
         judge=judge,
-        defaults={"started_at": timezone.now(), "started_by": by},
+        defaults={
+            "started_at": timezone.now(),
+            "started_by": by,
+            "in_peoples_unit": peoples_unit.said(catalogue.entry(name).unit),
+        },
     )
-    if created:
-        set_unit(run, catalogue.entry(name).unit)
     if not created and run.is_running:
         return run
     if created:

@@ -12,7 +12,7 @@ from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand, as_json, pairs, write_file
 from audit.management.report_options import add_report_options, report_options
-from judges.management.imports import add_unit
+from judges.recipes.peoples_unit import add_unit
 
 if TYPE_CHECKING:
     from audit.models import Report

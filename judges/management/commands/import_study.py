@@ -9,7 +9,8 @@ from annotations.sources.expected_rows import expected_rows
 from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.studies import owners
 from judges.intake import bring_in
-from judges.management.imports import ImportCommand, add_unit
+from judges.management.imports import ImportCommand
+from judges.recipes.peoples_unit import add_unit
 
 
 class Command(ImportCommand):

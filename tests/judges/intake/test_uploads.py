@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 from django.core.files.storage import default_storage
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.urls import reverse
 from django.utils import timezone
 
 from annotations import jobs
@@ -20,7 +21,7 @@ from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from annotations.models import Answer, Image, Job
 from judges.intake import imported_scores, room, uploads
-from judges.models import Score, Upload
+from judges.models import Run, Score, Upload
 from tests import making
 from tests.annotations.benchmarks.prompt_sets import small
 
@@ -29,6 +30,30 @@ pytestmark = pytest.mark.django_db
 IMAGES = "image_id,prompt_id,prompt,generator,file\nx1,p9,a new prompt,late,one.png\n"
 LABELS = "image_id,rater,question,value\nearly-0,ann,aligned,1\nnowhere,ann,aligned,1\n"
 SENT = LABELS.encode()
+
+
+SOFT = "image_id,judge,score\nearly-0,soft,0.4\nlate-0,soft,0.7\n"
+
+
+def test_the_api_and_the_page_are_told_what_a_score_is(api, study, alice):
+    sent = {"file": SimpleUploadedFile("scores.csv", SOFT.encode()), "kind": "scores"}
+    there = "/api/v1/studies/shapes/imports/"
+    assert api.post(there, sent | {"unit": "points"}).status_code == 400
+    sent["file"].seek(0)
+    assert api.post(there, sent | {"unit": "people"}).status_code == 202
+    run_job(Upload.objects.get().pk)
+    run = Run.objects.get()
+    assert run.in_peoples_unit is True
+    # The same file, by the page: the menu is there once scores were found.
+    api.force_login(alice.user)
+    here = reverse("imports", args=["shapes"])
+    sent["file"].seek(0)
+    page = api.post(here, {"file": sent["file"]}, follow=True).content.decode()
+    assert "a probability or share of yes" in page
+    api.post(here, {"do": "make", "unit": "own"}, follow=True)
+    run_job(Upload.objects.latest("pk").pk)
+    run.refresh_from_db()
+    assert run.in_peoples_unit is False
 
 
 def archive() -> bytes:

@@ -9,12 +9,12 @@ from django.apps import apps
 
 from annotations.benchmarks.registry import Source
 from audit.reports import make as reports
+from audit.reports.pairing import facts_of
 from judges import catalogue
 from judges.intake import bring_in
 from judges.models import Run
 from judges.recipes.names import METHODS, load
 from judges.runs.lifecycle import start_run
-from judges.runs.peoples_unit import in_peoples_unit
 from tests import making
 
 KEYS = [f"{name}-{number}" for name in ("early", "late") for number in range(4)]
@@ -102,11 +102,10 @@ def test_a_recipe_may_say_it_otherwise_than_its_method(monkeypatch):
     told = catalogue.entry("geneval-builtin")
     monkeypatch.setattr(catalogue, "entry", lambda name: replace(told, unit="own"))
     run = start_run(study=study, name="geneval-builtin")
-    run.refresh_from_db()
-    assert in_peoples_unit(run) is False
-    Run.objects.update(in_peoples_unit=None)
-    run.refresh_from_db()
-    assert in_peoples_unit(run) is True
+    assert facts_of(run, 0)["in_peoples_unit"] is False
+    monkeypatch.setattr(catalogue, "entry", lambda name: told)
+    other = start_run(study=making.study("other"), name="geneval-builtin")
+    assert facts_of(other, 0)["in_peoples_unit"] is True
 
 
 @pytest.mark.django_db
