@@ -103,7 +103,12 @@ def large_study(
             release_date=date(2019 + number % 4, 6, 1),
         )
         run = Run.objects.create(
-            study=study, judge=judge, state="finished", expected=len(images), started_at=now
+            study=study,
+            judge=judge,
+            state="finished",
+            in_peoples_unit=True,
+            expected=len(images),
+            started_at=now,
         )
         missed = newer & (rng.random(right.size) < loss / 50)
         wrong = rng.random(right.size) < 0.08 + 0.01 * number

@@ -339,6 +339,7 @@ def _scores(study, number: int) -> None:
         study=study,
         judge=judge,
         state="finished",
+        in_peoples_unit=True,
         expected=study.images.count(),
         started_at=timezone.now(),
     )

@@ -89,6 +89,7 @@ def judge_again(study: Any) -> None:
         study=study,
         judge=judge,
         state="finished",
+        in_peoples_unit=True,
         expected=first.expected,
         started_at=timezone.now(),
     )

@@ -219,7 +219,12 @@ def score(study, rows, judge: Planted, values: np.ndarray, number: int) -> None:
         },
     )
     run = Run.objects.create(
-        study=study, judge=row, state="finished", expected=len(rows), started_at=timezone.now()
+        study=study,
+        judge=row,
+        state="finished",
+        in_peoples_unit=True,
+        expected=len(rows),
+        started_at=timezone.now(),
     )
     rules = bool(np.isin(values, (0, 1)).all())
     Score.objects.bulk_create(

@@ -184,7 +184,12 @@ def build(images: int, prompts_n: int = PROMPTS):
                 engine_version="1",
             )
             run = Run.objects.create(
-                study=study, judge=judge, state="finished", expected=images, started_at=now
+                study=study,
+                judge=judge,
+                state="finished",
+                in_peoples_unit=True,
+                expected=images,
+                started_at=now,
             )
             noise = rng.normal(size=images) * (1 + 0.2 * number)
             scores = (1 / (1 + np.exp(-(right + noise)))).tolist()

@@ -145,6 +145,7 @@ def _score(study: Study, name: str, images: list[Image], scores: np.ndarray) -> 
         study=study,
         judge=judge,
         state="finished",
+        in_peoples_unit=True,
         expected=len(images),
         started_at=datetime(2026, 1, 1, tzinfo=UTC),
     )
