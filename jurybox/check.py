@@ -71,7 +71,7 @@ def judge_verdicts(
 def _verdict(name: str, facts: Mapping[str, Any], strict: bool) -> Verdict:
     follows, drift = facts["follows"].get("state"), facts["drift"]["state"]
     if drift == DRIFTS:
-        return Verdict(name, False, True, f"has drifted{_since(facts['drift'])}")
+        return Verdict(name, False, True, f"has drifted{_since_words(facts['drift'])}")
     if follows in AGAINST:
         words = (
             "orders images against people" if follows == UPSIDE_DOWN else "does not follow people"
@@ -83,7 +83,7 @@ def _verdict(name: str, facts: Mapping[str, Any], strict: bool) -> Verdict:
     return Verdict(name, True, True, "follows people and holds")
 
 
-def _since(drift: Mapping[str, Any]) -> str:
+def _since_words(drift: Mapping[str, Any]) -> str:
     between, day = drift.get("since_between"), drift.get("since")
     days = [between["from"], between["to"]] if between else [day] if day else []
     months = " to ".join(dict.fromkeys(day[:7] for day in days))

@@ -102,7 +102,7 @@ def _deviation(
     return alt.layer(
         rule(BAND, theme),
         rule(-BAND, theme),
-        _since(body, loud, theme),
+        _date_band(body, loud, theme),
         label,
         zero,
         names,
@@ -123,7 +123,7 @@ def _deviation(
     )
 
 
-def _since(body: dict[str, Any], loud: list[str], theme: str) -> alt.Chart:
+def _date_band(body: dict[str, Any], loud: list[str], theme: str) -> alt.Chart:
     """The dates at which the drift may have begun, as a band over the chart."""
     drifts = (body["judges"][name]["drift"] for name in loud)
     between = (drift.get("since_between") for drift in drifts if drift.get("alarm"))

@@ -47,7 +47,7 @@ OLDEST_THIRD = "the oldest third of the generators"
 CONFIDENCE = 0.95
 # A generator has so many images with two answers, or people's noise is taken from too few.
 TWICE = 2
-# Of the answers: so many by one person are told.
+# Of the answers: more by one person is said so.
 ONE_PERSON = 0.4
 WHY_NO_CUTS = {
     ALL_ALIKE: "people answer all images of one generator alike, so what they see there is not known",
@@ -71,7 +71,7 @@ def drift(
     size = np.bincount(people.generators[there], minlength=len(people.generator_names))
     dated = np.array([date is not None for date in people.release_dates], dtype=bool)
     # A generator with too few images to judge says nothing about drift.
-    alike = dated & (size >= enough.IMAGES) & _answered_alike(people, there)
+    alike = dated & (size >= enough.IMAGES) & _find_alike(people, there)
     counted = np.flatnonzero(dated & (size >= enough.IMAGES) & ~alike)
     verdicts = people.scale.is_yes_no and bool(np.isin(series.score[there], (0.0, 1.0)).all())
     result: dict[str, Any] = {
@@ -92,7 +92,7 @@ def drift(
     return {**result, **body}
 
 
-def _answered_alike(people: People, there: np.ndarray) -> np.ndarray:
+def _find_alike(people: People, there: np.ndarray) -> np.ndarray:
     """The generators of which people say the same of each image: nothing tells what they see in them."""
     size = len(people.generator_names)
     low, high = np.full(size, np.inf), np.full(size, -np.inf)
@@ -273,7 +273,7 @@ class _Reading:
             return {OFFSET: nothing, "gain": nothing}
         cuts = self.readings.cuts
         if isinstance(cuts, CutReading):
-            offset: Result = _of(cuts.points(self._oldest, one).interval(CONFIDENCE), n)
+            offset: Result = _resize(cuts.points(self._oldest, one).interval(CONFIDENCE), n)
         elif isinstance(cuts, Undefined):
             offset = Undefined(WHY_NO_CUTS.get(cuts.reason, cuts.reason), n)
         else:
@@ -338,7 +338,7 @@ def _gain_of(gain: Change | None, step: Step) -> Result:
     return Undefined(ONE_KIND, step.offset.n) if gain is None else gain.interval(CONFIDENCE)
 
 
-def _of(found: Estimate, n: int) -> Estimate:
+def _resize(found: Estimate, n: int) -> Estimate:
     return replace(found, n=n)
 
 

@@ -29,13 +29,13 @@ from audit.words import drift_state
 from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, HOLDS
 
 RULE = (
-    "offset and gain at every step between release dates, each read twice: by a line on people’s scale and "
-    f"by cuts on their latent one. Drifts: more evidence over all dates than chance brings (a level of "
-    f"{100 * LEVEL:g} %, Holm over judges), and at a date both intervals leave 0 on the same side "
+    "offset and gain at every step between release dates, read by a line on people’s scale and by cuts on "
+    f"their latent one. Drifts: more evidence over all dates than chance brings (a level of "
+    f"{100 * LEVEL:g} %, Holm over judges). Besides, at a date both intervals leave 0 on the same side "
     f"(Bonferroni over dates), beyond {SMALL_POINTS:g} points or {100 * SMALL_SHARE:g} % of gain. Holds: "
-    f"follows people, at every date within ±{POINTS:g} points and above −{100 * SHARE:g} % of gain (two "
-    f"one-sided tests of {100 * LEVEL:g} %), the line’s estimate within ±{POINTS:g} points, and the gain "
-    f"of the newest date known. The odds for a move of {HALF_POINTS:g} points against none are then below "
+    f"follows people, and at every date within ±{POINTS:g} points and above −{100 * SHARE:g} % of gain (two "
+    f"one-sided tests of {100 * LEVEL:g} %). The line’s offset is within ±{POINTS:g} points, too, and the "
+    f"newest gain is known. The odds for a move of {HALF_POINTS:g} points against none are then below "
     f"{ODDS:g}. Since: the dates at which one step explains all generators (10 %)"
 )
 # What a report says of drift where it tells nothing.

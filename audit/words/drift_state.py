@@ -258,8 +258,8 @@ def reason(drift: dict[str, Any]) -> str:
     if drift["state"] == CANNOT_BE_TOLD:
         lines.append(needs(drift))
     lines += [
-        _gradually(drift),
-        _alike(drift),
+        _steps_words(drift),
+        _left_out_words(drift),
         _separate_words(drift),
         _other_people(drift),
         _one_person(drift),
@@ -292,12 +292,12 @@ def _percent(found: dict[str, Any]) -> dict[str, Any]:
     return {**found, **{end: 100 * found[end] for end in ("value", "low", "high")}}
 
 
-def _gradually(drift: dict[str, Any]) -> str:
+def _steps_words(drift: dict[str, Any]) -> str:
     between = drift.get("since_between", drift)
     return GRADUALLY if drift["state"] == DRIFTS and not between else ""
 
 
-def _alike(drift: dict[str, Any]) -> str:
+def _left_out_words(drift: dict[str, Any]) -> str:
     names = drift.get("alike")
     if not names:
         return ""

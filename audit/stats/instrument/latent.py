@@ -77,7 +77,7 @@ def step_answers(ratings: ArrayLike, exact: ArrayLike | None = None) -> StepAnsw
 def join_steps(parts: list[StepAnswers]) -> StepAnswers:
     """Of people who answer on one scale; a step that one part never reaches has no yes there."""
     threshold = np.unique(np.concatenate([part.threshold for part in parts]))
-    lowest = min((float((part.threshold - part.width).min(initial=np.inf)) for part in parts))
+    lowest = min(float((part.threshold - part.width).min(initial=np.inf)) for part in parts)
     # Who reaches a step has reached all below it; none above the highest one given.
     reached = [
         np.vstack([part.reached, np.zeros_like(part.count)])[

@@ -121,9 +121,9 @@ class Step:
             claims.append(OFFSET)
         # One generator tells little of a gain on its own: the line need only point the same way.
         gain = self.gain_within(1 - 4 * LEVEL)
-        if isinstance(gain, Estimate) and self.is_farther(confidence):
-            if _high(gain) < 0 and gain.value < -SMALL_SHARE:
-                claims.append(GAIN)
+        falls = isinstance(gain, Estimate) and _high(gain) < 0 and gain.value < -SMALL_SHARE
+        if falls and self.is_farther(confidence):
+            claims.append(GAIN)
         return sorted(claims, key=self.strength, reverse=True)
 
     def is_farther(self, confidence: float) -> bool:
