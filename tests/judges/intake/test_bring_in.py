@@ -157,6 +157,30 @@ def test_generators_get_their_dates_from_a_table_of_their_own(tidy):
     assert str(Study.objects.get().generators.get(name="sd").release_date) == "2022-08-22"
 
 
+def test_the_judge_that_is_named_gave_the_scores_that_name_none(tidy, tmp_path):
+    making.study()
+    study = Study.objects.get()
+    table = written(tmp_path, s_csv="image_id,score\nearly-0,0.5\nlate-0,0.25\n") / "s.csv"
+    with pytest.raises(ImportRefused, match="no column “judge”"):
+        intake_bring_in.import_scores(study=study, source=Source(table))
+    given = Source(table, judge="vlm-0")
+    assert intake_bring_in.import_scores(study=study, source=given).scores == 2
+    written(tmp_path, s_csv="image_id,judge,score\nearly-1,,0.5\nlate-1,clip,0.75\n")
+    outcome = intake_bring_in.import_scores(study=study, source=given)
+    assert outcome.scores == 2
+    values = Score.objects.values_list("run__judge__name", "image__key", "value")
+    assert sorted(values) == [
+        ("clip", "late-1", 0.75),
+        ("vlm-0", "early-0", 0.5),
+        ("vlm-0", "early-1", 0.5),
+        ("vlm-0", "late-0", 0.25),
+    ]
+    outcome = intake_bring_in.import_scores(study=study, source=Source(table))
+    assert [(r["field"], r["line"]) for r in outcome.rejected] == [("judge", 2)]
+    written(tidy, scores_csv="image_id,score\na1,0.5\n")
+    assert bring_in(tidy, judge="vlm-0").scores == 1
+
+
 def test_scores_of_atoms_alone_make_no_score_of_the_image(tmp_path):
     making.study()
     file = written(tmp_path, s_csv="image_id,judge,score,atom\nearly-0,vqa,0.5,0\n") / "s.csv"
