@@ -10,8 +10,12 @@ from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
+from annotations.errors import Refused
+
 try:
+    from boto3.exceptions import S3UploadFailedError
     from botocore.config import Config
+    from botocore.exceptions import ClientError
     from storages.backends.s3 import S3Storage
 except ImportError as error:
     raise ImproperlyConfigured(
@@ -32,4 +36,14 @@ class Bucket(S3Storage):
         self.client_config = config.merge(TIMES)
 
     def _save(self, name: str, content: Any) -> str:
-        return name if self.exists(name) else super()._save(name, content)
+        if self.exists(name):
+            return name
+        try:
+            return super()._save(name, content)
+        except (ClientError, S3UploadFailedError) as error:
+            if "NoSuchBucket" not in str(error):
+                raise
+            where = f" at {self.endpoint_url}" if self.endpoint_url else ""
+            raise Refused(
+                f"There is no bucket “{self.bucket_name}”{where}. Make it, or name one that is there in MEDIA_BUCKET."
+            ) from error

@@ -21,6 +21,7 @@ from django.db import DatabaseError, connection
 from django.utils import timezone
 
 from annotations.database.leases import TRIES
+from annotations.errors import Refused
 from annotations.models import AnswerJob, Deletion, StoredAnswer
 from audit.installation import lasting_disk, message_files, own_address, tables
 from audit.installation import static_files as files_of_pages
@@ -247,6 +248,8 @@ def check(part: Callable[[], Finding]) -> Finding:
     name = part.__name__.replace("_", " ")
     try:
         return part()
+    except Refused as refusal:
+        return _broken(name, refusal.message)
     except (OSError, DatabaseError) as error:
         return _broken(name, _FAILED[name].format(error=first_line(error)))
     except Exception as error:

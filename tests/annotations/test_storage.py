@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import sys
 import time
 from urllib.request import Request, urlopen
@@ -15,11 +16,13 @@ from django.core.files.base import ContentFile, File
 from django.core.files.storage import default_storage
 from django.urls import reverse
 
+from annotations.errors import Refused
 from annotations.jobs import run as run_job
 from annotations.models import Image
 from annotations.pictures.store import open_picture, store_picture, thumbnail_of
 from annotations.storage.local_file import fetch
 from audit.accounts import expired
+from audit.installation import health
 from judges.intake import room, uploads
 from judges.models import Upload
 from judges.runs import lifecycle, score_chunk
@@ -136,6 +139,18 @@ def test_a_large_file_is_saved_as_it_comes(place):
     content = bytes(range(256)) * 50_000
     place.save("uploads/x.zip", File(io.BytesIO(content)))
     assert hashlib.sha256(read("uploads/x.zip")).digest() == hashlib.sha256(content).digest()
+
+
+def test_a_bucket_that_is_not_there_is_named_and_what_to_do(s3, bucket, settings):
+    from audit.settings import _bucket, _storage
+
+    settings.MEDIA_BUCKET = _bucket(f"s3://elsewhere?endpoint={s3}")
+    settings.STORAGES = {**settings.STORAGES, "default": _storage(settings.MEDIA_BUCKET)}
+    words = f"There is no bucket “elsewhere” at {s3}. Make it, or name one that is there in MEDIA_BUCKET."
+    with pytest.raises(Refused, match=re.escape(words)):
+        default_storage.save("uploads/x.zip", ContentFile(b"a"))
+    found = health.check(health.images)
+    assert (found.state, found.words) == ("broken", words)
 
 
 def test_a_full_disk_does_not_matter_to_a_bucket(bucket, monkeypatch):
