@@ -11,9 +11,11 @@ import lzma
 import shutil
 import struct
 import tarfile
+import tempfile
 import zipfile
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from annotations.errors import ImportRefused
@@ -37,6 +39,17 @@ BROKEN = (
 
 def is_archive(name: str) -> bool:
     return name.lower().endswith(SUFFIXES)
+
+
+@contextmanager
+def unpacked(path: Path) -> Iterator[Path]:
+    """What an archive holds, for as long as this is open; any other file or folder as it is."""
+    if not (path.is_file() and is_archive(path.name)):
+        yield path
+        return
+    with tempfile.TemporaryDirectory(prefix="jurybox-archive-") as folder:
+        # Readers call what they read by its name.
+        yield unpack(path, Path(folder) / path.name.partition(".")[0])
 
 
 def unpack(archive: Path, folder: Path, *, name: str = "", limits: Limits | None = None) -> Path:

@@ -15,6 +15,7 @@ from annotations.imports.outcome import Outcome
 from annotations.management import progress
 from annotations.management.command import Arguments, PlainCommand, StudyCommand, as_json
 from annotations.models import Study
+from annotations.sources.archives import unpacked
 from annotations.sources.expected_rows import expected_rows
 from judges.recipes.peoples_unit import add_unit
 
@@ -64,18 +65,19 @@ class IntoStudy(ImportCommand, StudyCommand):
         self.add_flags(add)
 
     def do(self, study: Study, *, file, format, strict, **options) -> None:
-        outcome = self.carry_out(
-            self.importer,
-            study=study,
-            format=format,
-            source=Source(
-                file,
-                generator=options["generator"],
-                judge=options["judge"],
-                unit=options["unit"],
-            ),
-            expected=expected_rows(format, file),
-            dry_run=options["dry_run"],
-            strict=strict,
-        )
+        with unpacked(file) as file:
+            outcome = self.carry_out(
+                self.importer,
+                study=study,
+                format=format,
+                source=Source(
+                    file,
+                    generator=options["generator"],
+                    judge=options["judge"],
+                    unit=options["unit"],
+                ),
+                expected=expected_rows(format, file),
+                dry_run=options["dry_run"],
+                strict=strict,
+            )
         self.show(outcome, json=options["json"], strict=strict)

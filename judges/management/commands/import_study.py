@@ -4,6 +4,7 @@ from pathlib import Path
 
 from annotations.benchmarks.registry import FORMATS, Source
 from annotations.management.command import pairs
+from annotations.sources.archives import unpacked
 from annotations.sources.columns import KINDS
 from annotations.sources.expected_rows import expected_rows
 from annotations.sources.picture_names import FOLDERS, NAMES
@@ -18,7 +19,7 @@ class Command(ImportCommand):
 
     def arguments(self, add) -> None:
         add("study")
-        add("path", type=Path, metavar="PATH")
+        add("path", "a file, a folder or an archive of them", type=Path, metavar="PATH")
         add("--format", required=True, choices=list(FORMATS))
         add("--images", "the folder of the pictures", type=Path, metavar="DIR")
         add("--generator", "who made the images", default="", metavar="NAME")
@@ -41,28 +42,29 @@ class Command(ImportCommand):
 
     def handle(self, *, study, path, format, dry_run, strict, owner, **options) -> None:
         account = owners.choose_owner(owner)
-        outcome = self.carry_out(
-            bring_in.import_study,
-            slug=study,
-            format=format,
-            source=Source(
-                path,
-                options["images"],
-                options["generator"],
-                options["generators"],
-                options["judge"],
-                options["atoms"],
-                _pairs(options["column"], "--column"),
-                options["folder"],
-                options["name"],
-                _pairs(options["question"], "--question"),
-                grid=options["grid"],
-                unit=options["unit"],
-            ),
-            dry_run=dry_run,
-            strict=strict,
-            expected=expected_rows(format, path),
-        )
+        with unpacked(path) as path:
+            outcome = self.carry_out(
+                bring_in.import_study,
+                slug=study,
+                format=format,
+                source=Source(
+                    path,
+                    options["images"],
+                    options["generator"],
+                    options["generators"],
+                    options["judge"],
+                    options["atoms"],
+                    _pairs(options["column"], "--column"),
+                    options["folder"],
+                    options["name"],
+                    _pairs(options["question"], "--question"),
+                    grid=options["grid"],
+                    unit=options["unit"],
+                ),
+                dry_run=dry_run,
+                strict=strict,
+                expected=expected_rows(format, path),
+            )
         if not dry_run:
             outcome.warnings += owners.give(slug=study, account=account, named=bool(owner))
         self.show(outcome, json=options["json"], strict=strict)

@@ -157,6 +157,23 @@ def test_generators_get_their_dates_from_a_table_of_their_own(tidy):
     assert str(Study.objects.get().generators.get(name="sd").release_date) == "2022-08-22"
 
 
+def test_the_commands_take_archives_of_what_they_read(tmp_path, capsys):
+    with zipfile.ZipFile(tmp_path / "edits.zip", "w") as archive:
+        for name in ("source", "flux", "qwen"):
+            archive.writestr(f"{name}/cup.png", making.png())
+        archive.writestr("source/cup.txt", "Make it red")
+    call_command("import_study", "edits", str(tmp_path / "edits.zip"), format="edits")
+    assert sorted(Image.objects.values_list("key", flat=True)) == ["flux/cup.png", "qwen/cup.png"]
+    assert PromptPicture.objects.get().place == "source"
+    with zipfile.ZipFile(tmp_path / "scores.zip", "w") as archive:
+        archive.writestr("scores.csv", "image_id,score\nflux/cup.png,0.5\n")
+    call_command("import_scores", "edits", str(tmp_path / "scores.zip"), judge="vlm-0")
+    assert Score.objects.get().value == 0.5
+    (tmp_path / "bad.zip").write_bytes(b"PK")
+    with pytest.raises(CommandError, match="bad.zip is neither a zip nor a tar"):
+        call_command("import_study", "bad", str(tmp_path / "bad.zip"), format="edits")
+
+
 def test_the_judge_that_is_named_gave_the_scores_that_name_none(tidy, tmp_path):
     making.study()
     study = Study.objects.get()
