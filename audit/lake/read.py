@@ -401,7 +401,7 @@ class LakeStudy:
 
 
 class Keys(Sequence[str]):
-    """Of all images, in their order; read where they are asked for."""
+    """Of all images, in their order; read where somebody needs them."""
 
     def __init__(self, source: LakeStudy) -> None:
         self._source = source

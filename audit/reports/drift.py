@@ -47,7 +47,7 @@ OLDEST_THIRD = "the oldest third of the generators"
 CONFIDENCE = 0.95
 # A generator has so many images with two answers, or people's noise is taken from too few.
 TWICE = 2
-# Of the answers: more by one person is said so.
+# A report names the share of the answers that one person gave, from here on.
 ONE_PERSON = 0.4
 WHY_NO_CUTS = {
     ALL_ALIKE: "people answer all images of one generator alike, so what they see there is not known",
@@ -85,7 +85,7 @@ def drift(
     if alike.any():
         names = [people.generator_names[code] for code in np.flatnonzero(alike)]
         body["alike"] = names
-        # What nobody can tell of the newest generator is not said to hold.
+        # A judge does not hold where the newest generator shows nothing.
         newest = max(day for code, day in enumerate(people.release_dates) if day and alike[code])
         if "inside" in body and newest.isoformat() >= body["steps"][-1]["since"]:
             body["inside"] = False
@@ -157,7 +157,7 @@ class _Reading:
         self.sums, self.read = self.readings.sums, self.readings.line
 
     def body(self, by_generator: dict[str, Any]) -> dict[str, Any]:
-        found = self._found()
+        found = self._find_steps()
         others = self.readings.others
         return {
             "read": AS_RANKS if self.as_ranks else AS_THEY_ARE,
@@ -191,7 +191,7 @@ class _Reading:
             ),
         }
 
-    def _found(self) -> Steps | Undefined:
+    def _find_steps(self) -> Steps | Undefined:
         cuts = self.readings.cuts
         if isinstance(cuts, Undefined):
             return Undefined(WHY_NO_CUTS.get(cuts.reason, cuts.reason), cuts.n)

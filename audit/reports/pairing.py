@@ -813,7 +813,7 @@ def facts_of(run: Run, number: int) -> dict[str, Any]:
     judge, said = run.judge, run.in_peoples_unit
     return {
         **identity_facts(judge, number),
-        "in_peoples_unit": peoples_unit.of_method(judge.method, judge.options)
+        "in_peoples_unit": peoples_unit.unit_of_method(judge.method, judge.options)
         if said is None
         else said,
         **({"title": own} if (own := own_title(judge)) else {}),

@@ -36,7 +36,7 @@ def count_contradictions(
     check: SelfCheck, drawn: Mapping[str, str] | None = None
 ) -> dict[str, Any]:
     """By check: of how many images it was made, how many contradict it, the share with its interval by
-    prompts, and why others were left out. `drawn`: `drawn_with`, asked for where it is not given."""
+    prompts, and why others were left out. `drawn`: `drawn_with`, read from the database where it is not given."""
     pairs = violations(check.pairs)
     if drawn is None:
         drawn = drawn_with(check.study) if check.study else {}

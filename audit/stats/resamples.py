@@ -297,7 +297,7 @@ class Resamples:
         return lambda confidence: interval(point, values, counts, n, self.method, confidence)
 
     def _is_drawn(self, resampled: Resampled) -> bool:
-        """Whether the interval comes from resamples, of which 1 is the least share that can be told."""
+        """Whether the interval comes from resamples, whose least share is 1 of them."""
         if self.method != "jackknife" or self.draw.clusters < 2:
             return True
         many = resampled.content is not None and self.draw.clusters > MOST_LEFT_OUT

@@ -127,7 +127,7 @@ class ScoreWriter:
         """Complete the runs and list the images that a judge has no score of."""
         for run in self.runs.values():
             expected = Image.objects.filter(study=self.study).count()
-            said = {"in_peoples_unit": peoples_unit.said(self.unit)} if self.unit else {}
+            said = {"in_peoples_unit": peoples_unit.read_unit(self.unit)} if self.unit else {}
             Run.objects.filter(pk=run.pk).update(
                 expected=expected, finished_at=timezone.now(), **said
             )

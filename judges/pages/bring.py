@@ -267,7 +267,7 @@ def _create_study(request: PersonsRequest, delivery: Delivery) -> Study:
         other = f"{name} {free.rpartition('-')[2]}"
         raise ImportRefused(f"There is a study called so already. “{other}” is free.")
     form, template = previews.form_of(delivery, free), delivery.typed.get("template", "")
-    # What the files answer is asked.
+    # No menu asks what the files answer.
     if template and not delivery.found.get("outcome", {}).get("answers"):
         form = FORMS[templates.TEMPLATES[template].form]
     with transaction.atomic():

@@ -22,12 +22,12 @@ UNITS: Final = {
 }
 
 
-def said(unit: str) -> bool | None:
+def read_unit(unit: str) -> bool | None:
     """As it stands at a run (`Run.in_peoples_unit`); None where nobody says."""
     return unit == PEOPLES if unit else None
 
 
-def of_method(identity: str, options: Mapping[str, Any]) -> bool | None:
+def unit_of_method(identity: str, options: Mapping[str, Any]) -> bool | None:
     """None of what is no method here: scores that were made elsewhere."""
     method = _methods().get(identity)
     if method is None:

@@ -54,7 +54,7 @@ def start_run(
         defaults={
             "started_at": timezone.now(),
             "started_by": by,
-            "in_peoples_unit": peoples_unit.said(catalogue.entry(name).unit),
+            "in_peoples_unit": peoples_unit.read_unit(catalogue.entry(name).unit),
         },
     )
     if not created and run.is_running:

@@ -125,8 +125,8 @@ EXHIBITS = Exhibits(
     title="On which questions does each judge follow people?",
     method=(
         "Share of pairs in people’s order, AUROC where they say yes or no, for each question that people "
-        "answered. A judge follows if the interval lies above 0.5; it does not if the interval ends at 0.7 or "
-        "below and holds 0.5, or lies below it."
+        "answered. A judge follows if the interval lies above 0.5. It does not if the interval holds 0.5 and "
+        "ends at 0.7 or below, or if it lies below 0.5."
     ),
     sentences=sentences,
     tables=tables,

@@ -31,7 +31,7 @@ class Voices:
 
 
 @dataclass(frozen=True, slots=True)
-class Others:
+class OtherPeople:
     """The newer generators were labelled by others. `compared`: whether enough images were answered by
     people of both sides, so that their severities are known and taken out."""
 
@@ -47,7 +47,7 @@ class Readings:
     sums: Moments
     line: Generators
     cuts: CutReading | Undefined | None
-    others: Others | None
+    others: OtherPeople | None
     largest_share: float  # of the answers, by one person
 
 
@@ -90,7 +90,7 @@ def _shifts(
     mix: Mix,
     prompts: Codes,
     dates: np.ndarray,
-) -> tuple[Others | None, list[Floats | None]]:
+) -> tuple[OtherPeople | None, list[Floats | None]]:
     """By how much people's zero lies higher on each generator, for each step."""
     nothing: list[Floats | None] = [None] * len(latent)
     sides = [side for side in (newest_third(dates), dates == dates.max()) if not side.all()]
@@ -107,8 +107,8 @@ def _shifts(
             compared &= found.compare(mix, ~newest, newest)
             shifts[place] = found.shift(mix)
     if not compared:
-        return Others(share, False), [None] * len(latent)
-    return Others(share, True), shifts
+        return OtherPeople(share, False), [None] * len(latent)
+    return OtherPeople(share, True), shifts
 
 
 def _without_severity(line: Generators, step: Latent, shift: Floats) -> Generators:

@@ -74,7 +74,7 @@ class Severities:
 
 
 def severities(yes: np.ndarray, no: np.ndarray, prompts: Codes) -> Severities:
-    """`yes`, `no`: people x images, who said so."""
+    """`yes`, `no`: people x images, who answered so."""
     yes, no = yes.astype(np.float64), no.astype(np.float64)
     wins = yes @ no.T
     pairs = wins + wins.T
