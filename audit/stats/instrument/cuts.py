@@ -27,10 +27,11 @@ LEAST_NOISE, MOST_NOISE = 0.05, 30.0
 # Of one side alone: a correlation is bounded where 1 / noise is not.
 LEAST_NOISE_OF_A_SIDE = 0.2
 # Where the noise is looked for; between two of these it is interpolated.
-GRID = np.exp(np.linspace(np.log(LEAST_NOISE), np.log(MOST_NOISE), 47))
+GRID = np.exp(np.linspace(np.log(LEAST_NOISE), np.log(MOST_NOISE), 25))
 INTERPOLATED = 6
 # So far apart are the logarithms of noises that are solved together.
 NARROW = 0.04
+ROUNDS = 5
 NO_CUT = "no cut that divides every generator"
 DOES_NOT_FOLLOW = "the judge does not follow people"
 # Sums less one of their parts differ by less from what they are.
@@ -247,19 +248,25 @@ class _Cells:
         codes = codes.reshape(place.shape)
         found = np.zeros((*place.shape[:2], grid.size))
         for cut in range(place.shape[2]):
-            more = together[codes[:, :, cut]] - self.joint[rows, :, cut][..., None]
-            found += more * self.used[rows, cut][:, None, None]
-        return found * self.images[rows][..., None]
+            more = together[codes[:, :, cut]]
+            more -= self.joint[rows, :, cut][..., None]
+            if not self.used[rows, cut].all():
+                more *= self.used[rows, cut][:, None, None]
+            found += more
+        found *= self.images[rows][..., None]
+        return found
 
     def refine(self, noise: Floats) -> Floats:
-        """Rows of nearly one noise are solved once more on a grid of their own."""
-        group = np.rint(np.log(noise) / NARROW).astype(np.int64)
-        found = noise.copy()
-        for one in np.unique(group).tolist():
-            rows = np.flatnonzero(group == one)
-            grid = np.exp(NARROW * (one + np.linspace(-1.0, 1.0, INTERPOLATED)))
-            found[rows] = _crossing(self.excess(rows, grid).sum(axis=1), grid)
-        return np.clip(found, LEAST_NOISE, MOST_NOISE)
+        """Rows of nearly one noise are solved once more on a grid of their own, until none leaves its."""
+        group = np.full(noise.size, np.iinfo(np.int64).min)
+        for _ in range(ROUNDS):
+            before, group = group, np.rint(np.log(noise) / NARROW).astype(np.int64)
+            noise = noise.copy()
+            for one in np.unique(group[group != before]).tolist():
+                rows = np.flatnonzero((group == one) & (group != before))
+                grid = np.exp(NARROW * (one + np.linspace(-1.0, 1.0, INTERPOLATED)))
+                noise[rows] = _crossing(self.excess(rows, grid).sum(axis=1), grid)
+        return np.clip(noise, LEAST_NOISE, MOST_NOISE)
 
 
 def _cells_of(people: Latent, share: Floats, joint: Floats, used: np.ndarray) -> _Cells:

@@ -154,8 +154,12 @@ def test_a_judge_holds_only_where_every_date_lies_inside():
     assert Steps((step(0, 2), step(5, 3.0))).lies_inside()
     assert not Steps((step(0, 2), step(5, 3.1))).lies_inside()
     # −.2 − 1.645 · .05 = −.282 is above log .75 = −.288; with .06 it is −.299.
-    assert Steps((step(0, 2, -0.2, 0.05),)).lies_inside()
-    assert not Steps((step(0, 2, -0.2, 0.06),)).lies_inside()
+    as_close = Change(0.0, 0.1, 10_000, 600)
+    assert Steps((replace(step(0, 2, -0.2, 0.05), closeness=as_close),)).lies_inside()
+    assert not Steps((replace(step(0, 2, -0.2, 0.06), closeness=as_close),)).lies_inside()
+    # Nor where the cuts alone see it follow less closely.
+    farther = replace(step(0, 2), closeness=replace(as_close, value=-0.5))
+    assert not Steps((farther,)).lies_inside()
 
 
 def test_a_drift_leaves_zero_at_the_level_of_all_dates_and_is_more_than_a_little():
