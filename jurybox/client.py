@@ -316,6 +316,7 @@ class Send(TypedDict, total=False):
     generator: str
     judge: str
     grid: int
+    unit: str
     dry_run: bool
     strict: bool
 

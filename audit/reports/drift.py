@@ -215,6 +215,7 @@ class _Reading:
             "beyond": [*found.moved_claims()],
             "inside": found.lies_inside(),
             "images_for_that": int(np.ceil(more * step.compared.images)),
+            "prompts": self.prompts,
             "prompts_for_that": int(np.ceil(more * self.prompts)),
             "apart": None
             if found.apart is None or apart is None

@@ -3,6 +3,7 @@ over all judges together, so that with many of them none is called drifted by ch
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from audit.reports.bootstrap import est
 from audit.stats import enough
 from audit.stats.estimate import Estimate, Result, Undefined
 from audit.stats.instrument.following import AGAINST, DOES_NOT, FOLLOWING, LIKE_A_PERSON, following
-from audit.stats.instrument.needs import POWER, error_with, prompts_to_tell
+from audit.stats.instrument.needs import POWER, error_with, prompts_to_tell, times_until_sure
 from audit.stats.instrument.stability import (
     GAIN,
     HALF_POINTS,
@@ -147,10 +148,13 @@ def _state(drift: dict[str, Any], follow: str) -> tuple[str, dict[str, Any] | No
         return CANNOT_BE_TOLD, {"reason": drift_state.ORDER_NOT_TOLD}
     if state == HOLDS:
         return HOLDS, None
-    more = {
-        "images": max(drift["images_for_that"], 1),
-        "prompts": max(drift["prompts_for_that"], 1),
-    }
+    more = {"images": drift["images_for_that"], "prompts": drift["prompts_for_that"]}
+    if drift["beyond"]:
+        # It moved at a date; among so many dates and judges that may be chance.
+        times = times_until_sure(drift["p_holm"]) - 1
+        counts = {"images": drift["steps"][0][OFFSET]["n"], "prompts": drift["prompts"]}
+        more = {what: math.ceil(times * count) for what, count in counts.items()}
+    more = {what: max(count, 1) for what, count in more.items()}
     if drift.get("contradict"):
         more["reason"] = drift_state.BENT_OR_CHANGED
     return CANNOT_BE_TOLD, more

@@ -68,7 +68,9 @@ def test_the_summary_says_what_was_planted(edits, client, django_user_model):
         # Newer editors change more than was asked, which the judge of both counts against them: of either
         # question alone it may truly read them otherwise.
         drifting.pop(BOTH, None)
-        assert drifting == {LOSES: newest.released.isoformat()}
+        # Of 48 edits both readings and three judges see it for the first question alone.
+        expected = {LOSES: newest.released.isoformat()}
+        assert drifting == (expected if report is body else {})
 
     owner = django_user_model.objects.create_user("ada")
     edits.memberships.create(user=owner, name="ada", role="owner")

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
-from scipy.optimize import elementwise
 
 from audit.stats.estimate import Undefined
 from audit.stats.resampling.exact_sums import by_group
@@ -176,6 +175,9 @@ def _solve(share: Floats, joint: Floats) -> tuple[Floats, Floats, Codes]:
 
 
 def _correlation(h: Floats, joint: Floats) -> Floats:
+    # Loaded where it is needed: a web process computes no report.
+    from scipy.optimize import elementwise
+
     def excess(correlation: Floats, h: Floats, joint: Floats) -> Floats:
         root, rest = np.sqrt(correlation)[..., None], np.sqrt(1 - correlation)[..., None]
         yes = scipy.special.ndtr((h[..., None] + root * NODES) / rest)

@@ -9,7 +9,15 @@ import numpy as np
 import scipy
 
 from audit.stats.instrument.moments import Answers, Moments
-from audit.stats.instrument.stability import CLAIMS, LEVEL, POINTS, SHARE, Step, Steps
+from audit.stats.instrument.stability import (
+    CLAIMS,
+    DRIFT_LEVEL,
+    LEVEL,
+    POINTS,
+    SHARE,
+    Step,
+    Steps,
+)
 
 POWER = 0.8
 MOST = 1e4
@@ -21,6 +29,13 @@ def times_as_many(steps: Steps) -> float:
     tells = steps.gains_that_tell()
     inside = max(_until_inside(step, gain) for step, gain in zip(steps.steps, tells, strict=True))
     return min(max(1.0, min(inside, _until_found(steps))), MOST)
+
+
+def times_until_sure(p: float) -> float:
+    """How many times as many images bring evidence of this chance below the level of a drift."""
+    now = -float(scipy.special.ndtri(p / 2))
+    wanted = float(-scipy.special.ndtri(DRIFT_LEVEL / 2) + scipy.special.ndtri(POWER))
+    return min(max(1.0, _times(wanted, now)), MOST)
 
 
 def _until_inside(step: Step, gain_tells: bool) -> float:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
-from scipy.sparse.csgraph import connected_components
 
 from audit.stats.resampling.exact_sums import by_group
 from audit.stats.series import Codes, Floats
@@ -78,7 +77,9 @@ def severities(yes: np.ndarray, no: np.ndarray, prompts: Codes) -> Severities:
     yes, no = yes.astype(np.float64), no.astype(np.float64)
     wins = yes @ no.T
     pairs = wins + wins.T
-    joined = connected_components(pairs > 0, directed=False)[1].astype(np.int64)
+    joined = scipy.sparse.csgraph.connected_components(pairs > 0, directed=False)[1].astype(
+        np.int64
+    )
     lenient, information = _fit(wins)
     pull = _pull(yes, no, lenient)
     rows = int(prompts.max(initial=-1)) + 1

@@ -103,6 +103,7 @@ class MadeUp:
             "beyond": _beyond(step),
             "inside": self.chance(0.5),
             "images_for_that": 4000,
+            "prompts": 120,
             "prompts_for_that": 500,
             "apart": {"generator": "B", **self.step()} if self.chance(0.1) else None,
             "same_people": None if self.chance(0.1) else float(self.rng.uniform(0, 1)),

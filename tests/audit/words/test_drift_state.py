@@ -52,6 +52,7 @@ def judged(
             "beyond": list(beyond),
             "inside": inside,
             "images_for_that": 600,
+            "prompts": 150,
             "prompts_for_that": 75,
             "apart": None,
             "gap": NO_GAP,
