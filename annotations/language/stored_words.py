@@ -23,6 +23,7 @@ NUMBERS = re.compile(
     r"“[^”]*”|„[^“]*“|(?<![\w.])(?P<low>[+−]?\d[\d.,]*) to (?P<high>[+−]?\d[\d.,]*)"
     r"|(?<=\d )(?P<unit>points(?: a year)?)(?= \()|\((?P<none>no interval)\)"
 )
+NUMBER = re.compile(r"[+−]?\d[\d.,]*(?: points)?(?: \([^()]*\))")
 NUMBERED = re.compile(r"(.*[^ ]) ([+−]?\d[\d.,]*(?: points)?(?: \([^()]*\))?)")
 # A sentence with fewer letters of its own could be anything.
 LEAST, LONGEST_PART = 7, 5
@@ -94,6 +95,12 @@ def _translate_part(language: str, text: str) -> str:
         return f"{translated}{stop}" if translated else ""
     if " " in text and (whole := _fill_pattern(language, f"{text}.")):
         return whole.removesuffix(stop)
+    # A reason that stands alone begins with a capital.
+    lower = f"{text[:1].lower()}{text[1:]}"
+    if lower != text and (reason := gettext(lower)) != lower:
+        return f"{reason[:1].upper()}{reason[1:]}"
+    if NUMBER.fullmatch(text):
+        return text
     found = NUMBERED.fullmatch(text.removesuffix(":"))
     translated = _translate(language, found[1]) if found else ""
     if not found or not translated:

@@ -10,6 +10,7 @@ from django.utils.translation import gettext, gettext_noop
 from audit.charts.style import MUTED, NO, configured, fixed, rule
 from audit.charts.when_used import alt
 from audit.view import MANY, View, by_urgency
+from audit.words import drift_state
 from judges.names import short_titles
 
 ROW, WIDE_ROW = 14, 60
@@ -73,5 +74,6 @@ def rows(body: dict[str, Any]) -> list[dict[str, Any]]:
         for name in by_urgency(body["judges"])
         for found in [body["judges"][name]["drift"].get("gap") or {"undefined": ""}]
         if "undefined" not in found
+        and not drift_state.people_changed(body["judges"][name]["drift"])
         for part, words in PARTS.items()
     ]

@@ -31,8 +31,8 @@ class Notes:
         if reason:
             return Cell(NONE, mark=self._mark(reason))
         shown = numbers.cell(name, estimate)
-        mark = self._mark(f"No interval, {shown.no_interval}") if shown.no_interval else ""
-        return Cell(shown.value, shown.low, shown.high, bold, mark)
+        why = f"No interval, {shown.no_interval}" if shown.no_interval else shown.remark
+        return Cell(shown.value, shown.low, shown.high, bold, self._mark(why) if why else "")
 
     def say(self, words: str) -> None:
         self._said.append(words)

@@ -91,7 +91,7 @@ def state(judge: dict[str, Any]) -> str:
         return drift_state.following_of(judge)
     if said == drift_state.DRIFTS and judge["drift"].get("since"):
         return f"{said} since {drift_state.since_in_english(judge['drift'])}"
-    return said
+    return drift_state.in_words(said)
 
 
 def separated(body: dict[str, Any], statistic: str) -> str:

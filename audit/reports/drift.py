@@ -12,6 +12,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
+from django.utils.translation import gettext_noop
 
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
@@ -50,9 +51,13 @@ TWICE = 2
 # A report names the share of the answers that one person gave, from here on.
 ONE_PERSON = 0.4
 WHY_NO_CUTS = {
-    ALL_ALIKE: "people answer all images of one generator alike, so what they see there is not known",
-    NO_STEP: "nearly all answers are the same, so what people see in an image is not known",
-    NO_CUT: "the judge scores all images of one generator alike, or nearly",
+    ALL_ALIKE: gettext_noop(
+        "people answer all images of one generator alike, so what they see there is not known"
+    ),
+    NO_STEP: gettext_noop(
+        "nearly all answers are the same, so what people see in an image is not known"
+    ),
+    NO_CUT: gettext_noop("the judge scores all images of one generator alike, or nearly"),
     DOES_NOT_FOLLOW: NO_GAIN,
 }
 PEOPLE_ARE_ALIKE = "people give the same answer to all images"

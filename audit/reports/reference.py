@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from django.utils.translation import gettext_noop
 
 from annotations import consensus
 from annotations.scales import Scale
@@ -69,6 +70,7 @@ class Reference:
         return level_of(self.values[where], people.prompts[where], self.options, people.scale)
 
 
+OUTSIDE = "the judge's scores do not lie between 0 and 1, so they are not points"
 OWN_SCALE = (
     "nothing says that the judge's scores are shares of yes: they are on a scale of their own, so they "
     "are not points"
@@ -170,19 +172,20 @@ def why_no_points(people: People, judge: JudgeScores) -> str:
     given = scores[~np.isnan(scores)]
     if not people.scale.in_points and given.size:
         span = f"{given.min():.3g} to {given.max():.3g}"
-        return (
-            f"the judge speaks another scale: its scores lie from {span}, people answer "
-            f"{people.scale.labels_text}"
+        return gettext_noop(
+            f"the judge speaks another scale: its scores lie from {span}, people answer {people.scale.labels_text}"
         )
     if not people.scale.in_points:
-        return f"people answer {people.scale.labels_text}, which is no scale of points"
+        return gettext_noop(
+            f"people answer {people.scale.labels_text}, which is no scale of points"
+        )
     return outside(scores) or (OWN_SCALE if judge.has_own_scale else "")
 
 
 def outside(scores: np.ndarray) -> str:
     given = scores[~np.isnan(scores)]
     if given.size and (given.min() < 0 or given.max() > 1):
-        return "the judge's scores do not lie between 0 and 1, so they are not points"
+        return OUTSIDE
     return ""
 
 

@@ -30,6 +30,8 @@ from audit.stats.resampling.cluster_order import by_content
 from audit.stats.resampling.kinds import DrawOfKinds, Kinds, find_kinds
 from audit.stats.series import group_codes
 
+EVERY_TIE = "the best ε calls nearly every pair of images a tie, so this is the share of pairs on which people are even"
+HARDLY_ANY, ROUNDING = 0.01, 1e-9
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
 # What is compared with the judge's own average.
 TESTED = ("net_deviation", "auroc")
@@ -70,8 +72,22 @@ def _computed(
     return {
         "n": len(both.yes),
         **_levels(both, decided, draw, ranks),
-        **{row.key: est(compute_row(row)) for row in rows},
+        **{row.key: _with_ties(row, est(compute_row(row)), both) for row in rows},
     }
+
+
+def _with_ties(row: Statistic, found: dict[str, Any], items: Series) -> dict[str, Any]:
+    """Where scores put nothing in people's order, most pairs are right if each of them is called a tie."""
+    if "epsilon" not in found:
+        return found
+    groups = items.each_prompt if row.within_prompts else np.zeros(items.score.size, dtype=np.int64)
+    _, places, sizes = np.unique(groups, return_inverse=True, return_counts=True)
+    # One group after the other, too far from each other to be near.
+    apart = places * (np.ptp(items.score) + found["epsilon"] + 1.0) + items.score
+    near = np.searchsorted(np.sort(apart), apart + found["epsilon"] + ROUNDING, side="right")
+    told = int((np.cumsum(sizes)[places] - near).sum())
+    pairs = int((sizes * (sizes - 1)).sum()) // 2
+    return {**found, "remark": EVERY_TIE} if told <= HARDLY_ANY * pairs else found
 
 
 def kinds_of(series: Series) -> Kinds | None:

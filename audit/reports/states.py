@@ -137,7 +137,7 @@ def _state(drift: dict[str, Any], follow: str) -> tuple[str, dict[str, Any] | No
             "reason": drift_state.ONE_ANSWER_EACH,
             "second_answers": drift["assumed"],
         }
-    if not drift.get("others", {}).get("compared", True):
+    if drift_state.people_changed(drift):
         return CANNOT_BE_TOLD, {"reason": drift_state.OTHER_PEOPLE}
     state = state_of(beyond=bool(drift["beyond"]), inside=drift["inside"], p_holm=drift["p_holm"])
     if state == DRIFTS:
@@ -148,16 +148,16 @@ def _state(drift: dict[str, Any], follow: str) -> tuple[str, dict[str, Any] | No
         return CANNOT_BE_TOLD, {"reason": drift_state.ORDER_NOT_TOLD}
     if state == HOLDS:
         return HOLDS, None
+    reason = {"reason": drift_state.BENT_OR_CHANGED} if drift.get("contradict") else {}
     more = {"images": drift["images_for_that"], "prompts": drift["prompts_for_that"]}
     if drift["beyond"]:
         # It moved at a date; among so many dates and judges that may be chance.
         times = times_until_sure(drift["p_holm"]) - 1
         counts = {"images": drift["steps"][0][OFFSET]["n"], "prompts": drift["prompts"]}
         more = {what: math.ceil(times * count) for what, count in counts.items()}
-    more = {what: max(count, 1) for what, count in more.items()}
-    if drift.get("contradict"):
-        more["reason"] = drift_state.BENT_OR_CHANGED
-    return CANNOT_BE_TOLD, more
+    if not more["images"]:
+        return CANNOT_BE_TOLD, reason or {"reason": drift_state.BETWEEN}
+    return CANNOT_BE_TOLD, {**more, "prompts": max(more["prompts"], 1), **reason}
 
 
 def following_fact(

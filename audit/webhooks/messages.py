@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from audit.models import Report, Webhook, WebhookMessage
 from audit.questions.card.validity import validity_after, why_expired
+from audit.words import drift_state
 from judges.models import MadeScore, Run
 from judges.names import runs_by_name
 
@@ -107,7 +108,8 @@ def _changes(before: Report, report: Report) -> Iterator[Told]:
 
 
 def _verdict(judge: dict[str, Any]) -> str:
-    return ", ".join(judge[key] for key in ("follows", "state") if judge.get(key))
+    facts = (judge[key] for key in ("follows", "state") if judge.get(key))
+    return ", ".join(map(drift_state.in_words, facts))
 
 
 def _generators(report: Report) -> set[str]:

@@ -13,11 +13,11 @@ from audit.reports.pairing import JudgeScores, People
 from audit.stats import enough
 from audit.stats.estimate import Estimate, Undefined
 from audit.stats.instrument.comparison import Comparison, compare, jackknifed
-from audit.stats.instrument.cuts import CutReading, read_by_cuts
 from audit.stats.instrument.gap import gap_of
-from audit.stats.instrument.latent import join_steps, read_people
-from audit.stats.instrument.moments import Answers, moments, settled
-from audit.stats.instrument.sides import generators_of, side_of, why_no_gain
+from audit.stats.instrument.latent import join_steps
+from audit.stats.instrument.moments import Answers, settled
+from audit.stats.instrument.readings import Readings, Voices, read_twice
+from audit.stats.instrument.sides import side_of, why_no_gain
 from audit.stats.resampling.cluster_order import by_content
 from audit.stats.series import Floats
 
@@ -25,6 +25,7 @@ POINTS = 100.0
 LEVEL = 0.05
 # With fewer images with two answers of a generator, people's noise is not known.
 TWICE = 2
+OTHERS = "other people labelled the second side, and too few images were answered by people of both sides"
 
 
 def read_sides(
@@ -35,7 +36,8 @@ def read_sides(
 ) -> dict[str, Any]:
     """`people`, `judges` and `inside`, which images count, of the first side and of the second: of one
     study, or of two. `looks`: of how many judges somebody may ask this."""
-    scores, answers, steps, generators, prompts = [], [], [], [], []
+    scores, answers, steps, generators, prompts, rated = [], [], [], [], [], []
+    everybody = [*dict.fromkeys(name for one in people for name in one.raters)]
     before = held = 0
     for place, (one, judge, chosen) in enumerate(zip(people, judges, inside, strict=True)):
         there = chosen & ~np.isnan(judge.scores) & (one.answers.count > 0)
@@ -48,6 +50,9 @@ def read_sides(
         scores.append(judge.scores[there])
         answers.append(one.answers.answers_where(there))
         steps.append(one.step_answers.where(there))
+        rows = [everybody.index(name) for name in one.raters]
+        rated.append(np.full((len(everybody), int(there.sum())), np.nan))
+        rated[-1][rows] = one.ratings[:, there]
         generators.append(before + np.searchsorted(counted, one.generators[there]))
         prompts.append(held + one.prompts[there])
         before += counted.size
@@ -65,22 +70,30 @@ def read_sides(
     if assumed:
         given = settled(given, given.mean)
     order = by_content(np.concatenate(prompts), given.mean, np.nan_to_num(given.pair), score, codes)
-    sums = moments(score, given, codes, order, before)
     old = np.arange(before) < first
-    # As Drift reads them: with the gain over both sides.
-    read = generators_of(sums, noise_together=True)
-    whole = side_of(read, np.ones(before, dtype=bool))
+    # As Drift reads them: with the gain over both sides, and with how strict each person is taken out.
+    voices = Voices(given, join_steps(steps), np.hstack(rated))
+    read = read_twice(score, voices, codes, order, ~old * 1, as_ranks=False, assumed=assumed)
+    if read.others is not None and not read.others.compared:
+        return {"undefined": OTHERS, "n": score.size}
+    return _compare_sides(read, old, looks, assumed=assumed)
+
+
+def _compare_sides(read: Readings, old: np.ndarray, looks: int, *, assumed: bool) -> dict[str, Any]:
+    whole = side_of(read.line, np.ones(old.size, dtype=bool))
     gain = whole.gain if why_no_gain(whole) is None else None
-    found = compare(read, old, ~old, gain=gain)
+    found = compare(read.line, old, ~old, gain=gain)
     if isinstance(found, Undefined):
         return found.as_dict()
-    if assumed:
-        return {**_facts(found, POINTS * found.offset.rows, sums.apart, looks), "assumed": True}
-    latent = read_people(join_steps(steps), codes, order, before)
-    cuts = read_by_cuts(score, latent, codes, order, span=1.0)
-    if not isinstance(cuts, CutReading):
-        return cuts.as_dict()
-    return {**_facts(found, cuts.rows_of_points(old, ~old), sums.apart, looks), "assumed": False}
+    if isinstance(read.cuts, Undefined):
+        return read.cuts.as_dict()
+    cuts = read.cuts
+    points = POINTS * found.offset.rows if cuts is None else cuts.rows_of_points(old, ~old)
+    return {
+        **_facts(found, points, read.sums.apart, looks),
+        "assumed": assumed,
+        "others": read.others is not None,
+    }
 
 
 def _facts(found: Comparison, points: Floats, apart: float, looks: int) -> dict[str, Any]:

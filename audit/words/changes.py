@@ -52,7 +52,11 @@ def _moved(name: str, before: dict[str, Any], after: dict[str, Any]) -> list[str
     ]
     return [
         gettext("%(judge)s: “%(was)s” before, “%(now)s” now.")
-        % {"judge": name, "was": say(was), "now": say(now)}
+        % {
+            "judge": name,
+            "was": say(drift_state.in_words(was)),
+            "now": say(drift_state.in_words(now)),
+        }
         for was, now in facts
         if was and now and was != now
     ]

@@ -11,7 +11,7 @@ from django.utils.translation import gettext, ngettext
 from annotations.language.stored_words import say
 from audit.statistic_names import BAND, stored_statistic
 from audit.stats.instrument.following import CANNOT_BE_TOLD
-from audit.words.drift_state import following_of
+from audit.words.drift_state import following_of, off_by_generator
 from audit.words.numbers import per_hundred, side, with_interval
 from audit.words.report import title
 
@@ -38,7 +38,7 @@ def answers(body: dict[str, Any]) -> list[Answer]:
         Answer(gettext("Is it as sure of that ranking as people?"), _soft(judges)),
         Answer(gettext("Do people gain when it picks the best image?"), _best_of_n(judges)),
         Answer(gettext("Is its score a probability?"), _probability(judges)),
-        Answer(gettext("Is it in line with people?"), _equivalent(judges)),
+        Answer(gettext("Is it in line with people?"), _equivalent(body["judges"])),
         Answer(gettext("Which of two images is better?"), _pairs(judges)),
     ]
 
@@ -114,10 +114,16 @@ def _trusted(judges: Judges) -> str:
 
 def _ranking(body: dict[str, Any]) -> str:
     found = body.get("ranking", {}).get("judges", {})
-    known = {name: row for name, row in found.items() if "undefined" not in row}
+    # A judge that gives all generators one score ranks none.
+    known = {
+        name: row
+        for name, row in found.items()
+        if "undefined" not in row and "undefined" not in row.get("kendall_tau_b", {})
+    }
     if not known:
         older = stored_statistic({}, "ranking")["undefined"]
-        return _not_enough(next((row["undefined"] for row in found.values()), older))
+        reasons = ({**row.get("kendall_tau_b", {}), **row} for row in found.values())
+        return _not_enough(next((row["undefined"] for row in reasons), older))
     same = [name for name, row in known.items() if not row["swaps"]]
     first = [
         name
@@ -199,15 +205,36 @@ def _probability(judges: Judges) -> str:
     )
 
 
-def _equivalent(judges: Judges) -> str:
+def gives_means(judge: dict[str, Any]) -> bool:
+    """Whether its mean score may be used: over all images, and of each generator by itself."""
+    equivalent = stored_statistic(judge["overall"], "equivalence").get("equivalent")
+    return bool(equivalent) and not _is_off_somewhere(judge)
+
+
+def _is_off_somewhere(judge: dict[str, Any]) -> bool:
+    """What is too strict on older generators and too mild on newer ones is in line on average."""
+    off = off_by_generator(judge).values()
+    return any(abs_low(found) > BAND for found in off if "low" in found)
+
+
+def _equivalent(listed: Judges) -> str:
+    judges = {name: judge["overall"] for name, judge in listed.items()}
     known = _known_judges(judges, "equivalence")
     if not known:
         return _nobody(judges, "equivalence")
-    inside = [name for name, found in known.items() if found.get("equivalent")]
+    balanced = [name for name, found in known.items() if found.get("equivalent")]
+    inside = [name for name in balanced if gives_means(listed[name])]
+    balanced = [name for name in balanced if name not in inside]
     outside = [name for name, found in known.items() if abs_low(found) > BAND]
-    open_yet = [name for name in known if name not in inside and name not in outside]
+    open_yet = [name for name in known if name not in (*inside, *balanced, *outside)]
     return _joined(
         (inside, gettext("Within ±%(band)s points, so the mean score may be used: %(judges)s.")),
+        (
+            balanced,
+            gettext(
+                "Within ±%(band)s points over all images, but not on each generator: %(judges)s."
+            ),
+        ),
         (outside, gettext("Off by more than %(band)s points: %(judges)s.")),
         (open_yet, gettext("Not shown, more labels would tell: %(judges)s.")),
         (_other_judges(judges, known), gettext("Not enough data yet: %(judges)s.")),

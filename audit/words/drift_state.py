@@ -31,13 +31,22 @@ AS_THEY_ARE: Final = "as they are"
 AS_RANKS: Final = "as ranks over all images"
 NOT_FOLLOWING: Final = "A judge that does not follow people is never said to hold."
 OTHER_PEOPLE: Final = (
-    "Other people labelled the newer generators, and too few images were answered by people of both sides: "
-    "a change may be theirs. Let people of both sides label the same images."
+    "Other people labelled the newer generators, so a change may be theirs: let people of both sides label "
+    "the same images."
+)
+NO_JUDGE: Final = gettext_noop(
+    "Other people labelled the newer generators, and too few images were answered by people of both sides: no "
+    "judge can be said to drift or to hold."
 )
 BENT_OR_CHANGED: Final = (
     "Generators changed so much that these data cannot tell a bent judge from a changed one."
 )
-GRADUALLY: Final = "It changed more than once, or gradually."
+BETWEEN: Final = (
+    "What it makes of newer images lies between holding and drifting: more prompts would tell."
+)
+GRADUALLY: Final = "No single date explains how all generators are read: it may have changed more than once, or gradually."
+# What a person reads where a report says that something cannot be told.
+NOT_ENOUGH: Final = gettext_noop("not enough data yet")
 ORDER_NOT_TOLD: Final = "Not enough data yet to tell whether it follows people."
 ONE_ANSWER_EACH: Final = (
     "Some generator has no two answers on the same image, so people’s noise is not known. Offset and "
@@ -73,6 +82,10 @@ def state_of(judge: dict[str, Any]) -> str:
     if drift["alarm"]:
         return DRIFTS
     return CANNOT_BE_TOLD if "undefined" in drift["slope_points_per_year"] else HOLDS
+
+
+def in_words(state: str) -> str:
+    return NOT_ENOUGH if state == CANNOT_BE_TOLD else state
 
 
 def following_of(judge: dict[str, Any]) -> str:
@@ -331,7 +344,7 @@ def _separate_words(drift: dict[str, Any]) -> str:
 
 def _other_people(drift: dict[str, Any]) -> str:
     others = drift.get("others", {})
-    if others.get("compared"):
+    if others.get("compared") and "steps" in drift:
         return (
             f"{100 * others['share']:.0f} % of the answers on the newest generators are by other people; how "
             "strict each is has been taken out."
@@ -345,15 +358,23 @@ def _other_people(drift: dict[str, Any]) -> str:
     )
 
 
+def people_changed(drift: dict[str, Any]) -> bool:
+    """Whether others labelled the newer generators, of whom nobody knows how strict they are."""
+    return not drift.get("others", {}).get("compared", True)
+
+
 def gap(drift: dict[str, Any]) -> str:
-    """How far off the judge is on the newest generators, in two parts."""
+    """How far off the judge is on the newest generators; in two parts, where the same people say so."""
     found = drift.get("gap")
     if found is None or "undefined" in found:
         return ""
     now, before = (number("net_deviation", found[when]) for when in ("now", "before"))
     people, judge = (with_interval("part", found[part]) for part in ("generators", "judge"))
     gain = number("ratio", found["gain"])
-    moved, read = (abs(found[part]["value"]) >= LITTLE for part in ("generators", "judge"))
+    moved, read = (
+        abs(found[part]["value"]) >= LITTLE and not people_changed(drift)
+        for part in ("generators", "judge")
+    )
     if moved and read:
         first = (
             f"It is off by {now} points on the newest, {before} before: {people} because people’s answers moved "

@@ -48,7 +48,8 @@ def letter(place: int) -> str:
 
 
 def _reason(cell: Cell) -> str:
-    return cell.undefined or (f"no interval, {cell.no_interval}" if cell.no_interval else "")
+    why = f"no interval, {cell.no_interval}" if cell.no_interval else cell.remark
+    return cell.undefined or why
 
 
 def _as_one(reasons: list[str]) -> str:

@@ -26,6 +26,7 @@ class Cell:
     n: int
     no_interval: str = ""  # why the number has none
     mark: str = ""  # the letter of the note that says why, where a table has notes
+    remark: str = ""  # what one has to know to read it
 
     def in_words(self, unit: str = "") -> str:
         """ "0.71 s (0.65 to 0.77)"; the number alone where it has no interval."""
@@ -37,7 +38,8 @@ def cell(name: str, estimate: dict[str, Any]) -> Cell:
     if "undefined" in estimate:
         return Cell("", "", "", estimate["undefined"], estimate["n"])
     value, low, high = (number(name, estimate[part]) for part in ("value", "low", "high"))
-    return Cell(value, low, high, "", estimate["n"], why_no_interval(estimate))
+    remark = estimate.get("remark", "")
+    return Cell(value, low, high, "", estimate["n"], why_no_interval(estimate), remark=remark)
 
 
 def why_no_interval(estimate: dict[str, Any]) -> str:

@@ -112,16 +112,16 @@ def _ceiling(body: dict[str, Any]) -> str:
     reach, near = _up_to(body, ceiling)
     if not reach and not near:
         return f"{share}; no judge agrees with people as often."
-    judges, others = ", ".join(reach), " or ".join(near)
+    judges, others = ", ".join(reach), ", ".join(near)
     if reach and near:
         told = (
             gettext_noop(f"{share}; {judges} agrees with people as often")
             if len(reach) == 1
             else gettext_noop(f"{share}; {judges} agree with people as often")
         )
-        return f"{told}; whether {others} agrees with people as often is not known yet."
+        return f"{told}; whether these agree with people as often is not known yet: {others}."
     if near:
-        return f"{share}; whether {others} agrees with people as often is not known yet."
+        return f"{share}; whether these agree with people as often is not known yet: {others}."
     if len(reach) == 1:
         return f"{share}; {judges} agrees with people as often."
     return f"{share}; {judges} agree with people as often."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.utils.translation import ngettext
+from django.utils.translation import gettext, ngettext
 
 from annotations.language.counts import count_things
 from audit.statistic_names import MAIN, stored_statistic
@@ -87,14 +87,23 @@ def tally(judges: dict[str, dict[str, Any]]) -> str:
     sentence = ngettext(
         "%(number)s judge: %(counts)s.", "%(number)s judges: %(counts)s.", len(judges)
     )
-    return sentence % {"number": len(judges), "counts": ", ".join(told)}
+    counted = sentence % {"number": len(judges), "counts": ", ".join(told)}
+    return " ".join([counted, *map(gettext, _of_all(judges))])
+
+
+def _of_all(judges: dict[str, dict[str, Any]]) -> list[str]:
+    """Why no judge at all drifts or holds."""
+    known = [judge["drift"] for judge in judges.values() if "others" in judge["drift"]]
+    return [drift_state.NO_JUDGE] * bool(known and all(map(drift_state.people_changed, known)))
 
 
 def sentences(body: dict[str, Any]) -> list[str]:
     """One sentence for each judge, the drifted ones first."""
     if lacking := what_is_lacking(body):
         return [lacking]
-    return _verdicts(body["judges"])
+    # Of many judges the tally says it.
+    first = _of_all(body["judges"]) if len(body["judges"]) <= MANY else []
+    return [*first, *_verdicts(body["judges"])]
 
 
 def headline(body: dict[str, Any]) -> str:
@@ -107,7 +116,9 @@ def headline(body: dict[str, Any]) -> str:
     if not whole:
         return NO_WHOLE_RUN
     verdicts = _verdicts(whole)
-    return f"{tally(whole)} {verdicts[0]}" if len(whole) > MANY else " ".join(verdicts[:2])
+    if len(whole) > MANY:
+        return f"{tally(whole)} {verdicts[0]}"
+    return " ".join([*_of_all(whole), *verdicts[:2]])
 
 
 def _verdicts(judges: dict[str, dict[str, Any]]) -> list[str]:
@@ -250,9 +261,22 @@ def as_text(body: dict[str, Any]) -> str:
         lines += align_columns(rows)
     if any(FEW in line.split() for line in lines):
         lines += ["", f"{FEW}: from fewer than {enough.IMAGES} images no number is shown."]
+    lines += remarks(body)
     lines += ["", *missing(body)] if missing(body) else []
     lines += ["", "Method", *(f"  {term}: {value}" for term, value in signature(body))]
     return "\n".join(lines)
+
+
+def remarks(body: dict[str, Any]) -> list[str]:
+    """What one has to know to read a number of the tables, and of which judges."""
+    named: dict[tuple[str, str], list[str]] = {}
+    for name, judge in body["judges"].items():
+        for key in MAIN:
+            if remark := judge["overall"].get(key, {}).get("remark"):
+                named.setdefault((MAIN[key], remark), []).append(title(name))
+    return ["", *(f"{', '.join(who)}, {of}: {told}." for (of, told), who in named.items())] * bool(
+        named
+    )
 
 
 def _line(generator: dict[str, Any], stats: dict[str, Any]) -> list[str]:

@@ -19,11 +19,11 @@ from audit.stats.instrument.following import (
 )
 from audit.view import by_urgency
 from audit.words import drift_state
+from audit.words.decisions import gives_means
 from audit.words.numbers import number, side
 from audit.words.report import title
 from judges.names import short_titles
 
-NOT_ENOUGH = gettext_noop("not enough data yet")
 NONE = "–"
 FOLLOWING = {
     LIKE_A_PERSON: gettext_noop("like a person"),
@@ -31,7 +31,7 @@ FOLLOWING = {
     WEAKLY: gettext_noop("weakly"),
     DOES_NOT: gettext_noop("no"),
     UPSIDE_DOWN: gettext_noop("upside down"),
-    CANNOT_BE_TOLD: NOT_ENOUGH,
+    CANNOT_BE_TOLD: drift_state.NOT_ENOUGH,
 }
 
 
@@ -97,7 +97,9 @@ def _stable(judge: dict[str, Any]) -> str:
     # A judge that does not follow people never holds.
     if drift_state.stands_against(judge) or drift_state.made_for(judge):
         return NONE
-    return gettext("holds") if state == drift_state.HOLDS else gettext(NOT_ENOUGH)
+    if (drift.get("needs") or {}).get("reason") == drift_state.BENT_OR_CHANGED:
+        return gettext("not enough data yet: bent or changed")
+    return gettext(drift_state.in_words(state))
 
 
 def _off(judge: dict[str, Any]) -> str:
@@ -113,16 +115,19 @@ def uses(body: dict[str, Any], name: str) -> Iterator[str]:
     if drift_state.following_of(judge) == CANNOT_BE_TOLD:
         return
     if drift_state.state_of(judge) == drift_state.DRIFTS:
-        month = drift_state.first_month(judge["drift"])
-        yield gettext("generators before %(month)s") % {"month": month}
+        # What changed more than once, or gradually, has no generators before.
+        if judge["drift"].get("since_between", True):
+            month = drift_state.first_month(judge["drift"])
+            yield gettext("generators before %(month)s") % {"month": month}
         return
     overall = judge["overall"]
     if stored_statistic(overall, "alt_test").get("passes"):
         yield gettext("labelling")
-    if stored_statistic(overall, "equivalence").get("equivalent"):
+    if gives_means(judge):
         yield gettext("mean scores")
     ranked = body.get("ranking", {}).get("judges", {}).get(name, {})
-    if "undefined" not in ranked and ranked.get("swaps") == []:
+    told = "undefined" not in {**ranked.get("kendall_tau_b", {}), **ranked}
+    if told and ranked.get("swaps") == []:
         yield gettext("ranking")
     gain = stored_statistic(overall, "best_of_n").get("people_gain", {})
     if gain.get("low") is not None and side(gain) > 0:

@@ -57,7 +57,9 @@ def judge(page: ReportPage) -> dict[str, Any]:
 def _first_sentences(name: str, found: dict[str, Any]) -> list[str]:
     """The state in words, and the numbers behind it where it does not hold them yet."""
     state, reason = drift_state.sentence(title(name), found), found["drift"]["reason"]
-    return [state] if reason in state else [state, reason]
+    # What it would take stands in both.
+    reason = reason.replace(drift_state.needs(found["drift"]), "").replace("  ", " ").strip()
+    return [state, reason] if reason else [state]
 
 
 def _numbers(body: dict[str, Any], name: str) -> Table:

@@ -428,7 +428,7 @@ def test_another_verdict_is_told_with_the_number_of_new_generators(study, receiv
     webhooks_task()
     (changed,) = (one for one in told(receiver) if one["event"] == "verdict_changed")
     assert (changed["judge"], changed["before"], changed["now"], changed["new_generators"]) == (
-        *("clip", "follows, holds", "follows, cannot be told"),
+        *("clip", "follows, holds", "follows, not enough data yet"),
         1,
     )
     assert "ancient" not in json.dumps(changed)

@@ -41,11 +41,12 @@ def ranked(**changed):
     return {"swaps": [], "by_people": ["new", "old"], "by_judge": ["new", "old"], **changed}
 
 
-def said(judges, ranking=None, follows=None):
+def said(judges, ranking=None, follows=None, off=None):
     body = {
         "judges": {
             name: {
                 "overall": found,
+                "drift": {"by_generator": {"A": {"off": off}} if off else {}},
                 "follows": {"state": (follows or {}).get(name, "follows people")},
             }
             for name, found in judges.items()
@@ -142,3 +143,22 @@ def test_many_judges_are_named_up_to_three():
 @pytest.mark.parametrize(("low", "high", "least"), [(2, 5, 2), (-5, -2, 2), (-1, 5, 0)])
 def test_how_far_off_it_is_at_least(low, high, least):
     assert decisions.abs_low(est(3, low, high)) == least
+
+
+def test_a_judge_that_is_in_line_on_average_alone_gives_no_mean_of_a_generator():
+    # Too strict on A by 8 points, by 5 at least.
+    line = said({"balanced": overall()}, off=est(8, 5, 11))[6]
+    assert line == "Within ±3 points over all images, but not on each generator: balanced."
+    near = said({"near": overall()}, off=est(5, 2, 8))[6]
+    assert near == "Within ±3 points, so the mean score may be used: near."
+
+
+def test_a_judge_that_gives_all_generators_one_score_ranks_none():
+    alone = {"undefined": "all generators have the same score", "n": 8}
+    ranking = {"constant": ranked(kendall_tau_b=alone), "good": ranked()}
+    assert said({"constant": overall(), "good": overall()}, ranking)[2] == (
+        "No two generators change places: good. Not enough data yet: constant."
+    )
+    assert said({"constant": overall()}, {"constant": ranking["constant"]})[2] == (
+        "Not enough data yet: all generators have the same score."
+    )

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from audit.reports.states import settle
-from audit.words import drift_state
+from audit.words import drift_state, report
 from audit.words.drift_state import AUROC, CANNOT_BE_TOLD, DRIFTS, HOLDS
 
 
@@ -237,3 +237,52 @@ def test_no_sentence_about_drift_has_an_interval_that_includes_the_contrary(valu
     else:
         assert state == CANNOT_BE_TOLD
     assert judge["drift"]["alarm"] == (state == DRIFTS)
+
+
+OTHERS = {"share": 0.6, "compared": False}
+GAP = {"before": 3.0, "now": 17.0, "gain": 0.8, "generators": est(9, 7, 11), "judge": est(5, 1, 9)}
+
+
+def test_where_nobody_can_compare_the_people_no_judge_drifts_and_the_headline_says_so():
+    two = {name: settled(beyond=["offset"], others=OTHERS, gap=GAP) for name in ("a", "b")}
+    body = {"judges": two, "people": {"annotations": 9}}
+    first = (
+        "Other people labelled the newer generators, and too few images were answered by people of both "
+        "sides: no judge can be said to drift or to hold."
+    )
+    assert report.headline(body).startswith(f"{first} ")
+    assert report.sentences(body)[0] == first
+    assert report.tally(two) == f"2 judges: 2 have not enough data yet. {first}"
+    # What the gap moved by may be theirs, too.
+    reason = two["a"]["drift"]["reason"]
+    assert reason.endswith("It is off by +17.0 points on the newest, +3.0 before.")
+    told = settled(beyond=["offset"], others={**OTHERS, "compared": True}, gap=GAP)
+    assert report.tally({"a": told}) == "1 judge: 1 drifts."
+    assert told["drift"]["reason"].endswith("because it reads newer images otherwise.")
+
+
+def test_a_bent_judge_or_a_changed_one_is_said_with_the_prompts_that_would_help():
+    judge = settled(p=0.4, contradict=True)
+    words = "these data cannot tell a bent judge from a changed one"
+    line = drift_state.sentence("X", judge)
+    assert words in line
+    assert line.endswith("About 600 more labelled images, of 75 more prompts, would tell.")
+
+
+def test_where_no_number_of_images_is_known_none_is_said():
+    judge = settled(p=0.4, images_for_that=0, prompts_for_that=0)
+    assert drift_state.sentence("X", judge).endswith(
+        "What it makes of newer images lies between holding and drifting: more prompts would tell."
+    )
+
+
+def test_that_no_date_explains_a_change_is_no_proof_that_there_were_several():
+    judge = settled(beyond=["offset"], dates=1)
+    judge["drift"]["since_between"] = None
+    assert "it may have changed more than once" in drift_state.reason(judge["drift"])
+
+
+def test_nothing_is_said_to_be_taken_out_of_a_judge_of_which_nothing_is_told():
+    told = {**OTHERS, "compared": True}
+    assert "taken out" in settled(others=told)["drift"]["reason"]
+    assert "taken out" not in drift_state.reason({"state": DRIFTS, "others": told})

@@ -89,7 +89,7 @@ def test_the_two_ceilings_say_what_each_counts():
     )
     assert page_sentences.of_judges(body)[-1] == (
         "One person’s rating and the others’ mean lie on the same side of 4 on 81.9 (78.0 to 85.0) of "
-        "100 images; whether a or b agrees with people as often is not known yet."
+        "100 images; whether these agree with people as often is not known yet: a, b."
     )
 
 
@@ -103,7 +103,7 @@ def test_a_judge_reaches_people_only_where_its_interval_does():
         return page_sentences.of_judges(compared(difference, **both))[-1].partition("; ")[2]
 
     assert last(sure, near) == (
-        "a agrees with people as often; whether b agrees with people as often is not known yet."
+        "a agrees with people as often; whether these agree with people as often is not known yet: b."
     )
     assert last(far, few) == "no judge agrees with people as often."
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from audit.words import summary
+from audit.words.drift_state import BENT_OR_CHANGED
 
 
 def judge(state: str = "holds", follows: str = "follows", **overall: Any) -> dict[str, Any]:
@@ -99,3 +100,28 @@ def test_without_points_nothing_is_off_and_an_older_report_says_nothing_of_follo
     del found["follows"]
     line = line_of(found)
     assert (line.off, line.follows, line.order) == ("–", "–", "")
+
+
+def test_a_judge_that_changed_gradually_has_no_generators_before():
+    found = judge(state="drifts")
+    found["drift"]["since_between"] = None
+    assert line_of(found).use == "nothing shown yet"
+
+
+def test_a_judge_that_may_be_bent_or_changed_says_so_in_its_line():
+    found = judge(state="cannot be told")
+    assert line_of(found).stable == "not enough data yet"
+    found["drift"]["needs"] = {"reason": BENT_OR_CHANGED, "images": 600}
+    assert line_of(found).stable == "not enough data yet: bent or changed"
+
+
+def test_a_judge_that_is_in_line_on_average_alone_is_not_for_means():
+    found = judge(equivalence={"equivalent": True})
+    found["drift"]["by_generator"] = {"new": {"off": {"value": 8, "low": 5, "high": 11}}}
+    assert line_of(found).use == "nothing shown yet"
+
+
+def test_a_judge_that_gives_all_generators_one_score_ranks_none():
+    ranked = {"swaps": [], "kendall_tau_b": {"undefined": "all are the same", "n": 8}}
+    body = {"judges": {"a": judge()}, "ranking": {"judges": {"a": ranked}}}
+    assert summary.describe_judge(body, "a").use == "nothing shown yet"
