@@ -31,7 +31,7 @@ from audit.stats.resampling.kinds import DrawOfKinds, Kinds, find_kinds
 from audit.stats.series import group_codes
 
 EVERY_TIE = "the best ε calls nearly every pair of images a tie, so this is the share of pairs on which people are even"
-HARDLY_ANY, ROUNDING = 0.01, 1e-9
+HARDLY_MORE = 0.005
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
 # What is compared with the judge's own average.
 TESTED = ("net_deviation", "auroc")
@@ -77,17 +77,20 @@ def _computed(
 
 
 def _with_ties(row: Statistic, found: dict[str, Any], items: Series) -> dict[str, Any]:
-    """Where scores put nothing in people's order, most pairs are right if each of them is called a tie."""
+    """Where scores put nothing in people's order, no ε is right on more pairs than one that makes all of
+    them ties."""
     if "epsilon" not in found:
         return found
-    groups = items.each_prompt if row.within_prompts else np.zeros(items.score.size, dtype=np.int64)
-    _, places, sizes = np.unique(groups, return_inverse=True, return_counts=True)
-    # One group after the other, too far from each other to be near.
-    apart = places * (np.ptp(items.score) + found["epsilon"] + 1.0) + items.score
-    near = np.searchsorted(np.sort(apart), apart + found["epsilon"] + ROUNDING, side="right")
-    told = int((np.cumsum(sizes)[places] - near).sum())
-    pairs = int((sizes * (sizes - 1)).sum()) // 2
-    return {**found, "remark": EVERY_TIE} if told <= HARDLY_ANY * pairs else found
+    groups = items.each_prompt if row.within_prompts else np.zeros(items.mean.size, dtype=np.int64)
+    (_, places), (values, levels) = (
+        np.unique(v, return_inverse=True) for v in (groups, items.mean)
+    )
+    table = np.bincount(places * values.size + levels, minlength=(places.max() + 1) * values.size)
+    counts = table.reshape(-1, values.size)
+    pairs, even = (n * (n - 1) for n in (counts.sum(axis=1), counts))
+    some = pairs > 0
+    ties = float((even.sum(axis=1)[some] / pairs[some]).mean())
+    return {**found, "remark": EVERY_TIE} if found["value"] <= ties + HARDLY_MORE else found
 
 
 def kinds_of(series: Series) -> Kinds | None:

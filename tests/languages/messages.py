@@ -32,7 +32,6 @@ from audit.training.asked import RULES as TRAINING_RULES
 from audit.view import SLICES
 from audit.words.drift_state import (
     AT_LEAST_WEAKLY,
-    CANNOT_BE_TOLD,
     DRIFTS,
     FOLLOWING,
     HOLDS,
@@ -362,7 +361,7 @@ def names_of_facts() -> Iterator[str]:
         "It is off by %(now)s points on the newest, %(before)s before: %(people)s because people’s answers moved and "
         "its gain is %(gain)s, %(judge)s because it reads newer images otherwise."
     )
-    yield from (*FOLLOWING, CANNOT_BE_TOLD, DRIFTS, HOLDS)
+    yield from (*FOLLOWING, DRIFTS, HOLDS)
 
 
 def names_of_questions() -> Iterator[str]:

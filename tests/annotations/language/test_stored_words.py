@@ -30,6 +30,12 @@ from annotations.language.stored_words import LONGEST, translate_stored
             "Es gibt keine Spalte „prompt“; es gibt: a.",
         ),
         ("Folder is: prompt. Name is: nothing.", "Ordner ist: Prompt. Name ist: nichts."),
+        # A number alone, and a reason that stands as a sentence.
+        ("+38.71 (34.91 to 42.51)", "+38.71 (34.91 bis 42.51)"),
+        (
+            "The judge scores all images of one generator alike, or nearly.",
+            "Der Judge bewertet alle Bilder eines Generators gleich, oder fast.",
+        ),
     ],
 )
 def test_a_stored_sentence_is_shown_in_german(stored, shown):

@@ -121,3 +121,20 @@ def test_the_pages_know_every_statistic_that_they_show():
         people.OF_PAIR,
     ):
         assert columns.keys() <= STATISTICS.keys()
+
+
+def test_a_judge_that_orders_nothing_says_why_its_number_is_that_of_a_constant_one(series):
+    names = "pairwise_accuracy_calibrated", "pairwise_accuracy_by_prompt_calibrated"
+
+    def remarks(score):
+        found = slices.statistics(replace(series, score=score), OPTIONS)
+        return [found[name].get("remark") for name in names], found[names[0]]["value"]
+
+    pairs = 60 * 59 / 2
+    yes = int(series.yes.sum())
+    even = (yes * (yes - 1) / 2 + (60 - yes) * (59 - yes) / 2) / pairs
+    for score in (np.full(60, 0.7), 1 - series.yes):
+        told, value = remarks(score)
+        assert told == [slices.EVERY_TIE] * 2
+        assert value == pytest.approx(even)
+    assert remarks(series.score)[0] == [None, None]

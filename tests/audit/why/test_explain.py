@@ -270,3 +270,39 @@ def test_a_move_that_is_the_same_on_every_prompt_is_told(db):
     assert "moved by +20.0 points (16.2 to 23.8)" in words.sentences(body)[0]
     # No other version of the judge: this part is none, and no interval is made up for it.
     assert (body["parts"]["mix"]["value"], body["parts"]["mix"]["low"]) == (pytest.approx(0), None)
+
+
+def read_by(people_of_late):
+    """Forty prompts; each person says yes to half of the early images, and `people_of_late` to half of the late ones."""
+    study = making.study("people", prompts=40)
+    answers, scores = {}, {}
+    for key in KEYS:
+        number = int(key.split("-")[1])
+        who = ("ann", "ben") if key.startswith("early") else people_of_late
+        # Now and then two people differ.
+        answers[key] = {
+            name: int((number + (number % 7 == 0) * place) % 2 == 0)
+            for place, name in enumerate(who)
+        }
+        scores[key] = 0.8 if number % 2 == 0 else 0.2 + 0.01 * (number % 5)
+    making.labels(study, answers)
+    making.scores(study, scores)
+    return told(study)
+
+
+def test_where_others_labelled_the_second_side_the_judge_is_not_said_to_read_it_otherwise(db):
+    body = read_by(("cyd", "dan"))
+    line = (
+        "Whether the judge reads the second side otherwise is not known: other people labelled the second "
+        "side, and too few images were answered by people of both sides."
+    )
+    assert line in words.sentences(body)
+
+
+def test_how_strict_each_person_is_is_taken_out_where_people_overlap(db):
+    body = read_by(("ann", "cyd"))
+    assert body["instrument"]["others"] is True
+    assert any(
+        line.startswith("With how strict each person is taken out: ")
+        for line in words.sentences(body)
+    )

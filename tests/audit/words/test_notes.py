@@ -9,12 +9,14 @@ def empty(reason):
 def test_a_reason_stands_once_however_many_cells_it_is_about():
     constant = empty("every label is yes")
     cells = [empty("no gain"), constant, constant, Cell("0.5", "", "", "", 40, "one prompt")]
+    cells.append(Cell("0.3", "0.2", "0.4", "", 40, remark="all pairs are ties"))
     notes = notes_of(cells)
-    assert [notes.add_mark(cell).mark for cell in cells] == ["a", "b", "b", "c"]
+    assert [notes.add_mark(cell).mark for cell in cells] == ["a", "b", "b", "c", "d"]
     assert notes.lines == [
         ("a", "no gain"),
         ("b", "every label is yes"),
         ("c", "no interval, one prompt"),
+        ("d", "all pairs are ties"),
     ]
 
 
