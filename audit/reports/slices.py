@@ -30,7 +30,7 @@ from audit.stats.resampling.cluster_order import by_content
 from audit.stats.resampling.kinds import DrawOfKinds, Kinds, find_kinds
 from audit.stats.series import group_codes
 
-EVERY_TIE = "the best ε calls nearly every pair of images a tie, so this is the share of pairs on which people are even"
+EVERY_TIE = "no ε does better than to call every pair of images a tie: this is the share of pairs on which people are even"
 HARDLY_MORE = 0.005
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
 # What is compared with the judge's own average.

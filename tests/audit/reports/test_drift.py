@@ -300,6 +300,15 @@ def test_a_newest_generator_of_which_people_call_all_images_right_is_left_out_an
     assert "Left out, since people answer all images alike: H." in found["reason"]
 
 
+def test_ratings_that_differ_are_not_said_to_be_all_alike():
+    made = study(World("high", (2.2, 4.1), noise=0.8, ratings=True), 60, np.random.default_rng(1))
+    newest = made.generators == 7
+    ratings = np.where(newest, np.maximum(made.ratings, 4), made.ratings)
+    scores = made.scores["soft"], made.generators, made.prompts
+    found = facts(ratings, *scores, scale=RATING)["drift"]
+    assert found["reason"].startswith("On one generator all ratings, or none, reach some step of")
+
+
 def test_a_step_is_dated_by_all_dates_that_explain_the_generators():
     found = world(level=15, prompts=200)["drift"]
     assert found["since"] == "2026-01-01"
