@@ -25,6 +25,7 @@ from annotations.api.lists import (
     page_of_rows,
     paged_list,
     row_list,
+    text_filter,
 )
 from annotations.api.once import KEY, once_per_key
 from annotations.api.sent import SentSerializer
@@ -179,9 +180,11 @@ class ScoreSerializer(serializers.Serializer):
 
 class ScoreFilters(Filters):
     judge = serializers.CharField(required=False, max_length=120)
-    image_id = serializers.CharField(required=False, max_length=200)
-    generator = serializers.CharField(required=False, max_length=200)
-    failed = serializers.BooleanField(required=False, allow_null=True, default=None)
+    image_id = text_filter("image__key")
+    generator = text_filter("image__generator__name")
+    failed = serializers.BooleanField(
+        source="value__isnull", required=False, allow_null=True, default=None
+    )
 
 
 class UploadSerializer(serializers.ModelSerializer):
@@ -438,22 +441,12 @@ def scores(request: Request, slug: str) -> Response:
     """Scores of all judges, run by run; `failed=true` lists the images that could not be scored."""
     place = research_place_or_404(request, slug)
     chosen = filters(request, ScoreFilters)
-    failed = chosen.pop("failed", None)
     runs = Run.objects.filter(study=place.study).order_by()
     if "judge" in chosen:
         runs = runs.filter(judge__name=chosen.pop("judge"))
-    names = {"image_id": "image__key", "generator": "image__generator__name"}
-    rows = Score.objects.filter(**{names[name]: value for name, value in chosen.items()})
-    if failed is not None:
-        rows = rows.filter(value__isnull=failed)
-    return page_by_parts(
-        request,
-        rows.select_related("image", "run__judge"),
-        list(runs.values_list("pk", flat=True)),
-        ScoreSerializer,
-        part="run_id",
-        key="image_id",
-    )
+    rows = Score.objects.filter(**chosen).select_related("image", "run__judge")
+    keys = list(runs.values_list("pk", flat=True))
+    return page_by_parts(request, rows, keys, ScoreSerializer, part="run_id", key="image_id")
 
 
 @paged_list(UploadSerializer, methods=["GET"])

@@ -230,10 +230,16 @@ def page_by_parts(
 
 
 class Filters(serializers.Serializer):
-    """Checked query parameters: an invalid filter is refused, not ignored."""
+    """Checked query parameters: an invalid filter is refused, not ignored. The `source` of one is its
+    lookup in the database."""
 
     def chosen_values(self) -> dict[str, Any]:
-        return {name: value for name, value in self.validated_data.items() if value != ""}
+        given = self.validated_data.items()
+        return {name: value for name, value in given if value not in ("", None)}
+
+
+def text_filter(lookup: str, *, max_length: int = 200) -> serializers.CharField:
+    return serializers.CharField(source=lookup, required=False, max_length=max_length)
 
 
 def filters(request: Request, kind: type[Filters]) -> dict[str, Any]:

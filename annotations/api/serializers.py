@@ -8,7 +8,7 @@ from typing import Any
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from annotations.api.lists import Filters
+from annotations.api.lists import Filters, text_filter
 from annotations.api.sent import SentSerializer
 from annotations.models import Annotation, Image, PairVote, PromptPicture
 from annotations.models.annotation import LANGUAGE_LENGTH
@@ -205,19 +205,19 @@ class PairVoteSerializer(serializers.Serializer):
 
 
 class PromptFilters(Filters):
-    prompt_id = serializers.CharField(required=False, max_length=200)
+    prompt_id = text_filter("key")
 
 
 class ImageFilters(Filters):
-    prompt_id = serializers.CharField(required=False, max_length=200)
-    generator = serializers.CharField(required=False, max_length=200)
+    prompt_id = text_filter("prompt__key")
+    generator = text_filter("generator__name")
     variant = serializers.ChoiceField(choices=Image.Variant.values, required=False)
 
 
 class AnnotationFilters(Filters):
-    image_id = serializers.CharField(required=False, max_length=200)
-    generator = serializers.CharField(required=False, max_length=200)
-    question = serializers.CharField(required=False, max_length=80)
+    image_id = text_filter("image__key")
+    generator = text_filter("image__generator__name")
+    question = text_filter("answers__question", max_length=80)
     state = serializers.ChoiceField(choices=Annotation.State.values, required=False)
 
 

@@ -175,11 +175,8 @@ def labels_bulk(request: Request, slug: str) -> Response:
 def prompts(request: Request, slug: str) -> Response:
     """The prompts of a study, with their atoms."""
     place = research_place_or_404(request, slug)
-    chosen = filters(request, PromptFilters)
-    rows = Prompt.objects.filter(study=place.study).prefetch_related("atoms", "pictures")
-    if "prompt_id" in chosen:
-        rows = rows.filter(key=chosen["prompt_id"])
-    return page(request, rows, PromptSerializer)
+    rows = Prompt.objects.filter(study=place.study, **filters(request, PromptFilters))
+    return page(request, rows.prefetch_related("atoms", "pictures"), PromptSerializer)
 
 
 @paged_list(ImageSerializer, ImageFilters)
@@ -187,10 +184,8 @@ def prompts(request: Request, slug: str) -> Response:
 def images(request: Request, slug: str) -> Response:
     """The images of a study and who made them; for researchers only."""
     place = research_place_or_404(request, slug)
-    names = {"prompt_id": "prompt__key", "generator": "generator__name", "variant": "variant"}
-    chosen = {names[name]: value for name, value in filters(request, ImageFilters).items()}
-    rows = Image.objects.filter(study=place.study, **chosen).select_related("prompt", "generator")
-    return page(request, rows, ImageSerializer)
+    rows = Image.objects.filter(study=place.study, **filters(request, ImageFilters))
+    return page(request, rows.select_related("prompt", "generator"), ImageSerializer)
 
 
 @extend_schema(parameters=[FIELDS], responses=ImageSerializer)
@@ -207,13 +202,7 @@ def image(request: Request, slug: str, image_id: str) -> Response:
 def all_annotations(request: Request, slug: str) -> Response:
     """Everybody's answers; for researchers only."""
     place = research_place_or_404(request, slug)
-    names = {
-        "image_id": "image__key",
-        "generator": "image__generator__name",
-        "question": "answers__question",
-        "state": "state",
-    }
-    chosen = {names[name]: value for name, value in filters(request, AnnotationFilters).items()}
+    chosen = filters(request, AnnotationFilters)
     rows = (
         Annotation.objects.filter(study=place.study, **chosen)
         .select_related("image", "form")

@@ -163,3 +163,29 @@ def test_the_schema_names_operations_as_functions_and_every_refusal():
     for one in operations:
         refusals = [body for code, body in one["responses"].items() if code >= "400"]
         assert all("application/problem+json" in body["content"] for body in refusals)
+
+
+@pytest.mark.parametrize(
+    ("asked", "field", "found"),
+    [
+        ("prompts/?prompt_id=p1", "prompt_id", ["p1"]),
+        ("images/?prompt_id=p1&generator=late", "image_id", ["late-1"]),
+        ("images/?variant=rewritten", "image_id", []),
+        ("annotations/?image_id=late-1", "image_id", ["late-1"]),
+        ("annotations/?generator=early", "image_id", ["early-0"]),
+        ("annotations/?question=aligned&state=counted", "image_id", ["early-0", "late-1"]),
+        ("annotations/?question=none", "image_id", []),
+        ("annotations/?state=withdrawn", "image_id", []),
+        ("scores/?failed=true", "image_id", ["late-0"]),
+        ("scores/?failed=false", "image_id", ["early-0"]),
+        ("scores/", "image_id", ["early-0", "late-0"]),
+        ("scores/?generator=late", "image_id", ["late-0"]),
+        ("scores/?image_id=early-0&judge=some-judge", "image_id", ["early-0"]),
+        ("scores/?judge=none", "image_id", []),
+    ],
+)
+def test_each_filter_keeps_the_rows_that_fit(api, study, asked, field, found):
+    making.scores(study, {"early-0": 0.5, "late-0": "the engine was away"})
+    making.labels(study, {"early-0": {"r1": 1}, "late-1": {"r1": 0}})
+    rows = api.get(f"{STUDY}{asked}").json()["results"]
+    assert [row[field] for row in rows] == found
