@@ -4,10 +4,12 @@ from pathlib import Path
 
 from annotations.errors import Refused
 from annotations.management.command import PlainCommand, as_json, pairs, study_called, write_file
+from annotations.models import StoredAnswer, Study
 from annotations.stored_answers.store import answer_at_once
 from audit.doors.document import document_of
 from audit.doors.files import as_csv, as_text
 from audit.doors.registry import exhibits_called, parameter_names, read_parameters
+from audit.exhibits import Exhibits
 from audit.handed_in.formats import HANDED_IN, write_beside
 
 KINDS = {".pdf": "pdf", ".html": "html", ".tex": "latex"}
@@ -35,14 +37,25 @@ class Command(PlainCommand):
             raise Refused(f"{out.name}: a document ends in {', '.join(KINDS)}.")
         parameters = read_parameters(exhibits, given)
         answer = answer_at_once(exhibits.question, study, parameters)
-        body = answer.body or {}
-        if out is not None:
-            made = document_of(exhibits, body, study, made=f"{answer.computed_at:%Y-%m-%d}")
-            write_beside(made, KINDS[out.suffix.lower()], out)
-            write_file(out, HANDED_IN[KINDS[out.suffix.lower()]](made))
-            return f"Written to {out}."
-        if json:
-            return as_json(body)
-        if csv:
-            return as_csv(body, exhibits.tables(body)).rstrip()
-        return as_text(exhibits, body)
+        return show_answer(exhibits, answer, study, out=out, json=json, csv=csv)
+
+
+def show_answer(
+    exhibits: Exhibits,
+    answer: StoredAnswer,
+    study: Study,
+    *,
+    out: Path | None,
+    json: bool,
+    csv: bool = False,
+) -> str:
+    body = answer.body or {}
+    if out is not None:
+        kind = KINDS[out.suffix.lower()]
+        made = document_of(exhibits, body, study, made=f"{answer.computed_at:%Y-%m-%d}")
+        write_beside(made, kind, out)
+        write_file(out, HANDED_IN[kind](made))
+        return f"Written to {out}."
+    if json:
+        return as_json(body)
+    return as_csv(body, exhibits.tables(body)).rstrip() if csv else as_text(exhibits, body)

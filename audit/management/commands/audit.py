@@ -6,16 +6,12 @@ import sys
 import time
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from django.core.management import CommandError
 
-from annotations.management.command import PlainCommand, as_json, pairs, write_file
+from annotations.management.command import PlainCommand, pairs, write_file
 from audit.management.report_options import add_report_options, report_options
 from judges.recipes.peoples_unit import add_unit
-
-if TYPE_CHECKING:
-    from audit.models import Report
 
 # By the ending of the file.
 FORMATS = {"html": "html", "pdf": "pdf", "json": "json", "tex": "latex", "txt": "text"}
@@ -42,6 +38,7 @@ class Command(PlainCommand):
         # The whole of the statistics; who asks for help does not wait for it.
         from audit.from_files.report_of import report_of
         from audit.from_files.tables import make_tables
+        from audit.management.commands.report import write_report
 
         began = time.perf_counter()
         options = report_options(given)
@@ -56,7 +53,7 @@ class Command(PlainCommand):
         with _bar() as show:
             made = report_of(
                 files,
-                write=lambda report: _write_report(report, format, out),
+                write=lambda report: write_report(report, format, out),
                 options=options,
                 title=title,
                 columns=columns,
@@ -75,20 +72,6 @@ class Command(PlainCommand):
 
     def _say(self, words: str) -> None:
         self.stderr.write(words, lambda text: text)
-
-
-def _write_report(report: Report, format: str, out: Path | None) -> str | bytes:
-    from audit.handed_in.formats import HANDED_IN, of_report, write_beside
-    from audit.words import report as report_words
-
-    if format in HANDED_IN:
-        document = of_report(report)
-        if out is not None:
-            write_beside(document, format, out)
-        return HANDED_IN[format](document)
-    if format == "json":
-        return as_json(report.body)
-    return report_words.as_text(report.body)
 
 
 @contextmanager

@@ -3,7 +3,6 @@ a signed card is worth."""
 
 import sys
 from pathlib import Path
-from typing import Any
 
 from django.utils import timezone
 
@@ -14,10 +13,7 @@ from audit.cards.certificate import check_certificate, make_certificate, read_ce
 from audit.cards.eval_record import card_record
 from audit.cards.hub_results import hub_files
 from audit.cards.key import public_key
-from audit.doors.document import document_of
-from audit.doors.files import as_text
-from audit.handed_in.formats import HANDED_IN, write_beside
-from audit.management.commands.answer import KINDS
+from audit.management.commands.answer import KINDS, show_answer
 from audit.questions.card.exhibits import EXHIBITS
 from audit.questions.card.question import CARD, Parameters, run_called
 from audit.questions.card.scores import Scores
@@ -136,22 +132,15 @@ class Command(PlainCommand):
         self, study: Study, parameters: Parameters, json: bool, out: Path | None, licence: str
     ) -> str:
         answer = answer_at_once(CARD, study, parameters)
-        body: dict[str, Any] = answer.body or {}
         if out is not None and out.suffix.lower() == SIGNED:
             _, run = run_called(study, parameters.judge)
             scores = Scores.from_drawn(DrawnImages(run, parameters.images))
             day = (answer.computed_at or timezone.now()).date()
-            signed = make_certificate(body, scores, licence=licence, made=day)
+            signed = make_certificate(answer.body or {}, scores, licence=licence, made=day)
             write_file(out, as_json(signed, indent=1))
             released = f", released under {licence}" if licence else ""
             return f"Written to {out}{released}, signed with the key {public_key()}."
-        if out is not None:
-            kind = KINDS[out.suffix.lower()]
-            made = document_of(EXHIBITS, body, study, made=f"{answer.computed_at:%Y-%m-%d}")
-            write_beside(made, kind, out)
-            write_file(out, HANDED_IN[kind](made))
-            return f"Written to {out}."
-        return as_json(body) if json else as_text(EXHIBITS, body)
+        return show_answer(EXHIBITS, answer, study, out=out, json=json)
 
 
 def _as_text(files: dict[str, bytes]) -> str:

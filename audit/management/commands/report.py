@@ -9,6 +9,7 @@ from annotations.management.command import PlainCommand, as_json, study_called, 
 from annotations.models import Study
 from audit.handed_in.formats import HANDED_IN, of_report, write_beside
 from audit.management.report_options import add_report_options, report_options
+from audit.models import Report
 from audit.pages.tables import drift_csv
 from audit.paper_tables import LIKE, table
 from audit.paper_tables.study import audited
@@ -54,15 +55,15 @@ class Command(PlainCommand):
         elif like:
             made = _like(study_called(study), wanted, like, format)
         else:
-            made = _report(study_called(study), wanted, format, out)
+            report = reports.make_report(study=study_called(study), options=wanted)
+            made = write_report(report, format, out)
         if not out:
             return str(made)
         write_file(out, made)
         return None
 
 
-def _report(study: Study, options: reports.Options, format: str, out: str) -> str | bytes:
-    report = reports.make_report(study=study, options=options)
+def write_report(report: Report, format: str, out: Path | str | None) -> str | bytes:
     if format in HANDED_IN:
         document = of_report(report)
         if out:

@@ -25,15 +25,10 @@ class Command(IntoStudy):
 
     def do(self, study, *, file, format, strict, **options) -> None:
         dataset, part = options["dataset"], options["matching_only"]
+        given = {"study": study, "path": file, "strict": strict}
+        given |= {name: options[name] for name in ("judge", "dry_run")}
         if format == bring_in.LAKE_SCORES and not (part or dataset):
-            outcome = self.carry_out(
-                bring_in.import_lake_scores,
-                study=study,
-                path=file,
-                judge=options["judge"],
-                dry_run=options["dry_run"],
-                strict=strict,
-            )
+            outcome = self.carry_out(bring_in.import_lake_scores, **given)
             self.show(outcome, json=options["json"], strict=strict)
             return
         if format not in READERS:
@@ -45,16 +40,6 @@ class Command(IntoStudy):
         def importer(*, strict, **given):
             return bring_in.import_results(part=part and not strict, **given)
 
-        outcome = self.carry_out(
-            importer,
-            study=study,
-            format=format,
-            path=file,
-            judge=options["judge"],
-            generator=options["generator"],
-            unit=options["unit"],
-            dataset=dataset,
-            dry_run=options["dry_run"],
-            strict=strict,
-        )
+        given |= {name: options[name] for name in ("generator", "unit", "dataset")}
+        outcome = self.carry_out(importer, format=format, **given)
         self.show(outcome, json=options["json"], strict=strict or not part)
