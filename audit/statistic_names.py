@@ -12,8 +12,8 @@ from typing import Any, Final, Literal
 
 from django.utils.translation import gettext
 
-from audit.stats.estimate import Result
-from audit.stats.resampling.small_samples import Scale
+from jurybox_stats.estimate import Result
+from jurybox_stats.resampling.small_samples import Scale
 
 # Two series of the same images: people's yes or no and the judge's score, people's yes or no and
 # the judge's verdict, people's mean and the judge's score.

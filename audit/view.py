@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from audit.statistic_names import CONSENSUS, MAIN
-from audit.stats.instrument.following import AGAINST
-from audit.stats.instrument.stability import OFFSET, POINTS, SHARE
+from jurybox_stats.instrument.following import AGAINST
+from jurybox_stats.instrument.stability import OFFSET, POINTS, SHARE
 
 # What slices can be cut by: name in the URL and name on the page.
 SLICES = {

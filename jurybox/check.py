@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from audit.stats.instrument.following import AGAINST, CANNOT_BE_TOLD, UPSIDE_DOWN
 from audit.words.drift_state import DRIFTS
 from jurybox.client import Client
 from jurybox.connection import JuryboxError
 from jurybox.facts import three_facts
+from jurybox_stats.instrument.following import AGAINST, CANNOT_BE_TOLD, UPSIDE_DOWN
 
 FAILED, BAD_CALL, NOT_ENOUGH = 1, 2, 3
 # Tables that may come beside labels and scores.

@@ -24,7 +24,7 @@ FORBIDDEN = {
     "judges/engines": {"annotations", *FRAMEWORK} - TORCH,
     "audit": {"jurybox", *TORCH},
     "jurybox": {"annotations", "judges", *TORCH},
-    "audit/stats": {"judges", *FRAMEWORK},
+    "packages/stats/jurybox_stats": {"judges", *FRAMEWORK},
 }
 # Plain values without a framework, which a method may read: what people are asked, and where pictures stand.
 PLAIN = {
@@ -146,7 +146,7 @@ FLOORS = {
     ],
 }
 # The ground of the statistics: plain values that the counting below them speaks in, too.
-GROUND = {"audit/stats/estimate", "audit/stats/series"}
+GROUND = {"packages/stats/jurybox_stats/estimate", "packages/stats/jurybox_stats/series"}
 MOST = 20  # modules in a folder
 
 

@@ -20,10 +20,10 @@ from annotations.studies.queries import drawn_with
 from audit import VERSION
 from audit.reports.options import RESAMPLES, SEED
 from audit.self_checks.counting import ALLOWED, share_of
-from audit.stats import enough
-from audit.stats.estimate import Result, Undefined
-from audit.stats.resamples import Resamples
 from judges.models import AnchorScoring, Run, Score
+from jurybox_stats import enough
+from jurybox_stats.estimate import Result, Undefined
+from jurybox_stats.resamples import Resamples
 
 EXAMPLES = 5
 # Scores of one judge differ in their last digits with the size of a batch; as in self-checks.

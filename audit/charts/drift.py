@@ -26,11 +26,11 @@ from audit.charts.style import (
 )
 from audit.charts.when_used import alt
 from audit.statistic_names import BAND
-from audit.stats.instrument.stability import GAIN
-from audit.stats.over_time.drift import SATURATED
 from audit.view import FOREMOST, View, by_urgency, foremost
 from audit.words import drift_state
 from audit.words.report import title
+from jurybox_stats.instrument.stability import GAIN
+from jurybox_stats.over_time.drift import SATURATED
 
 DEVIATION_HEIGHT = 260
 SHORT_HEIGHT = 120

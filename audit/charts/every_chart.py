@@ -17,8 +17,8 @@ from audit.charts.each_judge import each_judge
 from audit.charts.gap import gap
 from audit.charts.gap import rows as gap_rows
 from audit.charts.style import rows_of
-from audit.stats import enough
 from audit.view import View
+from jurybox_stats import enough
 
 
 def chart(name: str, body: dict[str, Any], view: View, *, theme: str = "light") -> dict[str, Any]:

@@ -10,10 +10,10 @@ from audit.charts.faces import judge_scales
 from audit.charts.style import INK, MUTED, configured, domain_of, fixed, tooltip
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS, stored_statistic
-from audit.stats import enough
 from audit.view import MANY, View
 from audit.words.report import title
 from judges.names import short_titles
+from jurybox_stats import enough
 
 DEFAULT = "auroc"
 

@@ -10,9 +10,9 @@ from audit.charts.faces import judge_scales
 from audit.charts.style import MUTED, configured, domain_of, fixed, rule, tooltip
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS
-from audit.stats import enough
 from audit.view import SLICES, View
 from audit.words.report import title
+from jurybox_stats import enough
 
 STEP = 16
 

@@ -10,8 +10,8 @@ from django.utils.translation import gettext, gettext_noop
 
 from audit.charts.when_used import alt
 from audit.statistic_names import STATISTICS, stored_statistic
-from audit.stats import enough
 from audit.words.report import title
+from jurybox_stats import enough
 
 INK = {"light": "#1c1e21", "dark": "#e8e6e1"}
 MUTED = {"light": "#5c6066", "dark": "#a9adb3"}

@@ -14,8 +14,8 @@ from django.utils.translation import gettext_noop
 from annotations.errors import Refused
 from annotations.models import PairDraw, PairVote, Study
 from audit.reports.pairing import People
-from audit.stats.contests.votes import LEFT, RIGHT, TIE, Votes
-from audit.stats.series import Codes
+from jurybox_stats.contests.votes import LEFT, RIGHT, TIE, Votes
+from jurybox_stats.series import Codes
 
 # Beyond this, a page would read for minutes what a draw of the pairs tells as well.
 MOST = 3_000_000

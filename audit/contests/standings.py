@@ -22,13 +22,13 @@ from audit.contests.told_by import Verdicts, by_preference, by_scores
 from audit.reports.make import question_of
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Paired, pair
-from audit.stats import enough
-from audit.stats.contests import judged
-from audit.stats.contests.board import PROMPTS, Board, board, soft_pairwise, swaps, told_without
-from audit.stats.contests.fit import Contest, fit
-from audit.stats.contests.models import Ties
-from audit.stats.contests.votes import LEFT, RIGHT, TIE, Votes
-from audit.stats.estimate import Result, Undefined
+from jurybox_stats import enough
+from jurybox_stats.contests import judged
+from jurybox_stats.contests.board import PROMPTS, Board, board, soft_pairwise, swaps, told_without
+from jurybox_stats.contests.fit import Contest, fit
+from jurybox_stats.contests.models import Ties
+from jurybox_stats.contests.votes import LEFT, RIGHT, TIE, Votes
+from jurybox_stats.estimate import Result, Undefined
 
 RULE = (
     "Bradley and Terry’s strengths, {ties}. A win share is the chance to win against another generator "

@@ -12,12 +12,12 @@ import numpy as np
 from annotations.models import Study
 from audit.contests.read import Comparisons
 from audit.reports.pairing import JudgeScores, identity_facts
-from audit.stats.contests import judged
-from audit.stats.contests.votes import LEFT, RIGHT, TIE
-from audit.stats.estimate import Result, Undefined
-from audit.stats.series import Codes
 from judges.preferences.imported import imported_votes
 from judges.preferences.stored import judges_that_compare, said_of
+from jurybox_stats.contests import judged
+from jurybox_stats.contests.votes import LEFT, RIGHT, TIE
+from jurybox_stats.estimate import Result, Undefined
+from jurybox_stats.series import Codes
 
 NOTHING = -1
 VALUES = {"first": LEFT, "second": RIGHT, "tie": TIE}

@@ -22,14 +22,14 @@ from audit.contests.read import from_pairs
 from audit.reports.make import question_of
 from audit.reports.options import Options
 from audit.reports.pairing import pair
-from audit.stats import assisted
-from audit.stats.contests.board import PROMPTS
-from audit.stats.contests.fit import fit
-from audit.stats.contests.information import worth
-from audit.stats.contests.votes import TIE
-from audit.stats.draws import drawn_sample
-from audit.stats.estimate import Undefined
-from audit.stats.series import Floats
+from jurybox_stats import assisted
+from jurybox_stats.contests.board import PROMPTS
+from jurybox_stats.contests.fit import fit
+from jurybox_stats.contests.information import worth
+from jurybox_stats.contests.votes import TIE
+from jurybox_stats.draws import drawn_sample
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.series import Floats
 
 FIRST = "Draw pairs at random first, and let people compare them."
 

@@ -3,7 +3,7 @@ of their images, with the help of judges' scores of all.
 
 A unit is two images of one prompt, one by each; what people say of it is the mean of their votes, a tie being
 half a win, and a judge says by how much the one's score is above the other's. The judges are control
-variates (`audit.stats.assisted`): one that is of no use gets no weight.
+variates (`jurybox_stats.assisted`): one that is of no use gets no weight.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from audit import VERSION
 from audit.reports.make import question_of
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, People, pair
-from audit.stats import assisted
-from audit.stats.assisted import Assisted
-from audit.stats.estimate import Undefined
-from audit.stats.series import Codes, Floats
+from jurybox_stats import assisted
+from jurybox_stats.assisted import Assisted
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.series import Codes, Floats
 
 WON = {"first": 1.0, "second": 0.0, "both": 0.5, "neither": 0.5}
 # Beyond this, images of one prompt make more pairs than anybody would want to read.

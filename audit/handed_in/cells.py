@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from audit.handed_in.document import Cell
-from audit.stats import enough
 from audit.words import numbers
 from audit.words.notes import letter
 from audit.words.report import FEW
+from jurybox_stats import enough
 
 NONE = "–"
 TOO_FEW = enough.too_few(0).reason.partition(":")[0]

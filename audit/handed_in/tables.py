@@ -8,9 +8,9 @@ from typing import Any
 from audit.handed_in.cells import NONE, Notes
 from audit.handed_in.document import Cell, Column, Row, Table
 from audit.statistic_names import STATISTICS, stored_statistic
-from audit.stats.multiplicity import LEVEL
 from audit.words import drift_state
 from audit.words.report import title
+from jurybox_stats.multiplicity import LEVEL
 
 OVERALL = (
     "net_deviation",

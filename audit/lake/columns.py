@@ -14,8 +14,8 @@ import numpy as np
 
 from audit.lake.files import LakeRefused
 from audit.reports.pairing import JudgeScores, LeftOut, People, number_answers
-from audit.stats.instrument.moments import Answers
-from audit.stats.series import Codes
+from jurybox_stats.instrument.moments import Answers
+from jurybox_stats.series import Codes
 
 # A judge's mark on an image is the place of its verdict here, or says that the judgement failed.
 VERDICTS = np.array([np.nan, 0.0, 1.0, np.nan])

@@ -17,11 +17,11 @@ from annotations.errors import Refused, StudyRefused
 from annotations.models import Draw, Study
 from annotations.studies import draws
 from annotations.versions import raise_labels_version
-from audit.stats import assisted
-from audit.stats.draws import drawn_sample
-from audit.stats.estimate import Undefined
 from judges.models import Score
 from judges.names import runs_by_name
+from jurybox_stats import assisted
+from jurybox_stats.draws import drawn_sample
+from jurybox_stats.estimate import Undefined
 
 # What needs no more than the study; `Draw.DrawRule.ESCALATION` also needs a judge and a report.
 BY = (Draw.DrawRule.UNIFORM.value, Draw.DrawRule.UNCERTAINTY.value)

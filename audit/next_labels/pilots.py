@@ -15,9 +15,9 @@ from audit.reports import human_scores
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, pair
 from audit.reports.reference import Reference
-from audit.stats import planning
-from audit.stats.draws import pilot
-from audit.stats.estimate import Estimate, Result, Undefined
+from jurybox_stats import planning
+from jurybox_stats.draws import pilot
+from jurybox_stats.estimate import Estimate, Result, Undefined
 
 # A generator with fewer labelled images is planned from those of all generators together.
 OWN_LABELS = 20

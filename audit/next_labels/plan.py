@@ -19,10 +19,10 @@ from audit.next_labels.power import power_of
 from audit.reports import make as reports
 from audit.reports.options import Options
 from audit.reports.pairing import questions_of
-from audit.stats import planning
-from audit.stats.assisted import Target
-from audit.stats.draws import pilot
-from audit.stats.estimate import Estimate, Result, Undefined
+from jurybox_stats import planning
+from jurybox_stats.assisted import Target
+from jurybox_stats.draws import pilot
+from jurybox_stats.estimate import Estimate, Result, Undefined
 
 # Where nothing is known: judges that explain about a third of what people say, and people's pace.
 ASSUMED_RHO, ASSUMED_SECONDS = 0.6, 15.0

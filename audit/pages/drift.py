@@ -15,11 +15,11 @@ from audit.pages.filters import judge_boxes
 from audit.pages.frame import ReportPage, report_view
 from audit.pages.tables import Row, Table, row
 from audit.statistic_names import headings, stored_statistic
-from audit.stats import enough
-from audit.stats.over_time.drift import SATURATED
 from audit.view import MANY, View, foremost
 from audit.words import drift_state
 from audit.words import report as report_words
+from jurybox_stats import enough
+from jurybox_stats.over_time.drift import SATURATED
 
 AGREEMENT = ("auroc", "cohen_kappa", "kendall_tau_b", "pairwise_accuracy")
 OVERALL = headings("net_deviation", "slope_points_per_year", *AGREEMENT)

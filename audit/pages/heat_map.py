@@ -14,10 +14,10 @@ from annotations.language.stored_words import say
 from audit.charts.faces import Face, face_of
 from audit.pages.tables import Row, Table, judged_enough
 from audit.statistic_names import STATISTICS, stored_statistic
-from audit.stats import enough
-from audit.stats.multiplicity import LEVEL
 from audit.words.numbers import cell, corrected_p
 from judges.names import short_titles
+from jurybox_stats import enough
+from jurybox_stats.multiplicity import LEVEL
 
 STEPS = 4
 BY_NAME, BY_SIZE = "name", "images"

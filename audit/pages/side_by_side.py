@@ -12,10 +12,10 @@ from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_view
 from audit.pages.tables import Row, Table, row
 from audit.statistic_names import COMPARING, MAIN, headings, main_statistics
-from audit.stats import enough
 from audit.view import View
 from audit.words import drift_state, page_sentences
 from audit.words.report import title
+from jurybox_stats import enough
 
 COLUMNS = headings("net_deviation", *(row.key for row in COMPARING))
 DIFFERENCES = headings("auroc", "percent_agreement", "kendall_tau_b", "pairwise_accuracy")

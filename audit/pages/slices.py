@@ -13,10 +13,10 @@ from audit.pages.frame import ReportPage, report_view
 from audit.pages.heat_map import HeatMap, heat_map
 from audit.pages.tables import Table, row
 from audit.statistic_names import MAIN, headings, main_statistics
-from audit.stats import enough
 from audit.view import MANY, SLICES, View
 from audit.words import page_sentences
 from audit.words.report import title
+from jurybox_stats import enough
 
 # Slices of persons and of unanimity are cut without ranks; see `audit.reports.slices.agreement`.
 WITHOUT_RANKS = headings(

@@ -11,10 +11,10 @@ from django.utils.text import slugify
 from annotations.exports.labels import csv_text
 from audit.charts.faces import Face
 from audit.statistic_names import MAIN, stored_statistic
-from audit.stats import enough
 from audit.words import drift_state
 from audit.words.notes import notes_of
 from audit.words.numbers import Cell, cell, corrected_p
+from jurybox_stats import enough
 
 # So many columns fit beside the first one at 1280 pixels; the others fold.
 SIDE_BY_SIDE = 7

@@ -13,8 +13,8 @@ import numpy as np
 from audit.paper_tables.study import Audited
 from audit.paper_tables.table import PaperTable, Row, scaled
 from audit.statistic_names import STATISTICS
-from audit.stats import ranking, ties
-from audit.stats.estimate import Estimate, Result, Undefined
+from jurybox_stats import ranking, ties
+from jurybox_stats.estimate import Estimate, Result, Undefined
 
 Statistic = Callable[[np.ndarray, np.ndarray], Result]
 CALIBRATED = STATISTICS["pairwise_accuracy_calibrated"].heading

@@ -16,8 +16,8 @@ from annotations.models import Image, Prompt
 from audit.paper_tables.study import Audited
 from audit.paper_tables.table import PaperTable, Row, mean
 from audit.reports.pairing import JudgeScores
-from audit.stats import ranking
-from audit.stats.estimate import Result, Undefined
+from jurybox_stats import ranking
+from jurybox_stats.estimate import Result, Undefined
 
 
 def tables(audited: Audited) -> Sequence[PaperTable]:

@@ -16,9 +16,9 @@ from audit.paper_tables.study import PEOPLE, Audited
 from audit.paper_tables.table import PaperTable, Row, mean
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
-from audit.stats import agreement
-from audit.stats.estimate import Estimate, Result, Undefined
 from judges.methods.geneval import summarise
+from jurybox_stats import agreement
+from jurybox_stats.estimate import Estimate, Result, Undefined
 
 TASKS = {
     "single_object": "single object",

@@ -9,7 +9,7 @@ import numpy as np
 from audit.paper_tables.study import Audited
 from audit.paper_tables.table import PaperTable, Row
 from audit.reports.pairing import People, pair
-from audit.stats.people.imagenhub import QUESTIONS, figures
+from jurybox_stats.people.imagenhub import QUESTIONS, figures
 
 COLUMNS = (*QUESTIONS, *(f"{kind} {short}" for short in QUESTIONS for kind in ("κ", "α")))
 

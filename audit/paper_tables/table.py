@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from annotations.exports.labels import csv_text
-from audit.stats.estimate import Estimate, Result, Undefined
 from audit.words.numbers import align_columns
+from jurybox_stats.estimate import Estimate, Result, Undefined
 
 NONE = "–"
 

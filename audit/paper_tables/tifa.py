@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from audit.paper_tables.study import AtomValue, Audited, by_image
 from audit.paper_tables.table import PaperTable, Row, mean
-from audit.stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.estimate import Estimate, Result, Undefined
 
 NOTHING = "no question was answered"
 

@@ -16,11 +16,11 @@ from audit.paper_tables.study import PEOPLE, Audited
 from audit.paper_tables.table import PaperTable, Row
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
-from audit.stats import ranking
-from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.resampling.cluster_counts import Counts
-from audit.stats.resampling.draw import Draw, Resampled
-from audit.stats.series import Floats
+from jurybox_stats import ranking
+from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.resampling.cluster_counts import Counts
+from jurybox_stats.resampling.draw import Draw, Resampled
+from jurybox_stats.series import Floats
 
 STATISTICS = {
     "Spearman": ranking.resampled_spearman,

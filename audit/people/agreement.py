@@ -23,8 +23,8 @@ from audit.reports.human_scores import refused
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import scale_of
 from audit.reports.people_agreement import LEVELS
-from audit.stats import agreement, enough
-from audit.stats.estimate import Estimate, Result, Undefined
+from jurybox_stats import agreement, enough
+from jurybox_stats.estimate import Estimate, Result, Undefined
 
 OPTIONS = Options(resamples=RESAMPLES, seed=SEED)
 # The page shows this many people, singly and in pairs: those with the most answers.

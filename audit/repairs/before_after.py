@@ -15,8 +15,8 @@ from audit.reports.make import question_of
 from audit.reports.options import Options
 from audit.reports.pairing import People, pair
 from audit.reports.reference import Reference, why_no_points
-from audit.stats import enough
-from audit.stats.estimate import Undefined
+from jurybox_stats import enough
+from jurybox_stats.estimate import Undefined
 
 
 def before_after(study: Study, before: str, after: str) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from audit.reports.make import question_of
 from audit.reports.options import Options
 from audit.reports.pairing import Paired, pair
 from audit.reports.reference import Reference, why_no_points
-from audit.stats.estimate import Undefined
+from jurybox_stats.estimate import Undefined
 
 FIRST = 12  # repaired images on a page
 NONE = "no image has been repaired yet"

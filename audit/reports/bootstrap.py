@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from audit.reports.options import Options
-from audit.stats.estimate import Result, Undefined
-from audit.stats.resamples import Resamples
-from audit.stats.resampling.kinds import DrawOfKinds, find_kinds
-from audit.stats.series import Floats
+from jurybox_stats.estimate import Result, Undefined
+from jurybox_stats.resamples import Resamples
+from jurybox_stats.resampling.kinds import DrawOfKinds, find_kinds
+from jurybox_stats.series import Floats
 
 METHOD = "jackknife"
 INTERVAL = (

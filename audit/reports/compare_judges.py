@@ -19,8 +19,8 @@ from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import Series, graded
 from audit.reports.slices import agreement
-from audit.stats import enough, multiplicity
-from audit.stats.estimate import Result, Undefined
+from jurybox_stats import enough, multiplicity
+from jurybox_stats.estimate import Result, Undefined
 
 BY = "auroc"
 P_VALUE = "the level at which the interval of the difference touches 0"

@@ -13,9 +13,9 @@ import numpy as np
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.reference import Series
-from audit.stats import enough, roc
-from audit.stats.estimate import Undefined
-from audit.stats.resampling import exact_sums
+from jurybox_stats import enough, roc
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.resampling import exact_sums
 
 BINS = 20
 RELIABILITY_BINS = 10

@@ -14,16 +14,16 @@ from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import OWN_SCALE, Series, graded
 from audit.statistic_names import BAND
-from audit.stats import alternative, candidates, enough
-from audit.stats.decisions import probabilities, tie_folds
-from audit.stats.decisions.rankings import Tables
-from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.measures import verdict_balance
-from audit.stats.measures.calibration_error import estimated_calibration_error
-from audit.stats.measures.precision import resampled_average_precision
-from audit.stats.resamples import Resamples
-from audit.stats.resampling.cluster_order import by_content
-from audit.stats.resampling.draw import Draw
+from jurybox_stats import alternative, candidates, enough
+from jurybox_stats.decisions import probabilities, tie_folds
+from jurybox_stats.decisions.rankings import Tables
+from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.measures import verdict_balance
+from jurybox_stats.measures.calibration_error import estimated_calibration_error
+from jurybox_stats.measures.precision import resampled_average_precision
+from jurybox_stats.resamples import Resamples
+from jurybox_stats.resampling.cluster_order import by_content
+from jurybox_stats.resampling.draw import Draw
 
 # What people cost more than the judge, of experts, of skilled people and of a crowd (Calderon et al.):
 # the judge may be behind a person by so much. One of them is called on.

@@ -18,17 +18,18 @@ from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Series
-from audit.stats import enough
-from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.instrument.comparison import Comparison, compare, jackknifed
-from audit.stats.instrument.cuts import DOES_NOT_FOLLOW, NO_CUT, CutReading
-from audit.stats.instrument.gap import gap_of
-from audit.stats.instrument.latent import ALL_ALIKE, NO_STEP
-from audit.stats.instrument.moments import settled
-from audit.stats.instrument.needs import noise_of_one, share_of_people, times_as_many
-from audit.stats.instrument.readings import Voices, read_twice
-from audit.stats.instrument.sides import NO_GAIN, newest_third, side_of
-from audit.stats.instrument.stability import (
+from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS, STOPPED
+from jurybox_stats import enough
+from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.instrument.comparison import Comparison, compare, jackknifed
+from jurybox_stats.instrument.cuts import DOES_NOT_FOLLOW, NO_CUT, CutReading
+from jurybox_stats.instrument.gap import gap_of
+from jurybox_stats.instrument.latent import ALL_ALIKE, NO_STEP
+from jurybox_stats.instrument.moments import settled
+from jurybox_stats.instrument.needs import noise_of_one, share_of_people, times_as_many
+from jurybox_stats.instrument.readings import Voices, read_twice
+from jurybox_stats.instrument.sides import NO_GAIN, newest_third, side_of
+from jurybox_stats.instrument.stability import (
     CLAIMS,
     OFFSET,
     ONE_KIND,
@@ -37,11 +38,10 @@ from audit.stats.instrument.stability import (
     Steps,
     steps_of,
 )
-from audit.stats.over_time.courses import Change, of_order, own
-from audit.stats.resampling.cluster_order import by_content
-from audit.stats.roc import ONE_SCORE
-from audit.stats.series import constant
-from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS, STOPPED
+from jurybox_stats.over_time.courses import Change, of_order, own
+from jurybox_stats.resampling.cluster_order import by_content
+from jurybox_stats.roc import ONE_SCORE
+from jurybox_stats.series import constant
 
 RELEASES = ("slope_points_per_year", "since_own_release")
 OLDEST_THIRD = "the oldest third of the generators"

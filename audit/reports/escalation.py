@@ -18,10 +18,10 @@ from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores
 from audit.reports.reference import Series
-from audit.stats import escalation
-from audit.stats.estimate import Undefined
 from judges.models import Run, Score
 from judges.names import runs_by_name
+from jurybox_stats import escalation
+from jurybox_stats.estimate import Undefined
 
 # Verdicts that stand differ from people on at most so many images, and this is wrong at most so often.
 RISK, LEVEL = 0.1, 0.05

@@ -20,12 +20,12 @@ import numpy as np
 from audit.reports.bootstrap import est
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, why_no_points
-from audit.stats import assisted
-from audit.stats.draws import drawn_sample
-from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.over_time import evidence
-from audit.stats.resampling.cluster_order import by_content
-from audit.stats.resampling.small_samples import keep_within_ends
+from jurybox_stats import assisted
+from jurybox_stats.draws import drawn_sample
+from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.over_time import evidence
+from jurybox_stats.resampling.cluster_order import by_content
+from jurybox_stats.resampling.small_samples import keep_within_ends
 
 REFUSED = (
     "the labels of this study were drawn with unequal chances; only means are weighted, "

@@ -42,8 +42,8 @@ from audit.reports.sharing.kept_arrays import KeptArrays
 from audit.reports.sharing.parts import Part, Step, key_of
 from audit.reports.sharing.reused import PeopleHashes, drop_hashes, drop_hashes_of_each, reuse
 from audit.reports.slices import by_generator
-from audit.stats import enough
-from audit.stats.over_time import drift
+from jurybox_stats import enough
+from jurybox_stats.over_time import drift
 
 __all__ = ["RESAMPLES", "SEED", "Options"]
 

@@ -25,11 +25,11 @@ from audit.reports.sharing.reused import (
     drop_hashes_of_each,
     reuse,
 )
-from audit.stats import enough, thresholds
-from audit.stats.decisions.rankings import Tables
-from audit.stats.estimate import Undefined
-from audit.stats.resampling.cluster_order import by_content
-from audit.stats.resampling.kinds import Kinds
+from jurybox_stats import enough, thresholds
+from jurybox_stats.decisions.rankings import Tables
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.resampling.cluster_order import by_content
+from jurybox_stats.resampling.kinds import Kinds
 
 # In the stored decisions: what follows from what most people say, and from what they say on average, and
 # not from each answer.

@@ -37,15 +37,15 @@ from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
 from audit.reports.sharing.kept_arrays import KeptArrays
 from audit.reports.sharing.parts import key_of
-from audit.stats.instrument.latent import StepAnswers, step_answers
-from audit.stats.instrument.moments import Answers, answers_of
-from audit.stats.resampling.cluster_order import by_content, number_items
-from audit.stats.resampling.small_samples import is_share
-from audit.stats.series import FEW, SAMPLE, Codes, Floats, coded
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
 from judges.recipes import peoples_unit
 from judges.runs.form_question import form_question
+from jurybox_stats.instrument.latent import StepAnswers, step_answers
+from jurybox_stats.instrument.moments import Answers, answers_of
+from jurybox_stats.resampling.cluster_order import by_content, number_items
+from jurybox_stats.resampling.small_samples import is_share
+from jurybox_stats.series import FEW, SAMPLE, Codes, Floats, coded
 
 UNRATED = np.nan
 BLOCK = 2**16  # values hashed at once

@@ -20,10 +20,10 @@ from audit.reports.pairing import People
 from audit.reports.reference import level_of
 from audit.reports.sharing.parts import key_of
 from audit.reports.sharing.reused import reuse
-from audit.stats import agreement, enough, raters
-from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.measures import rated
-from audit.stats.people import confusions
+from jurybox_stats import agreement, enough, raters
+from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.measures import rated
+from jurybox_stats.people import confusions
 
 LEVELS: tuple[agreement.Level, ...] = ("nominal", "ordinal", "interval")
 # One person against the others, by rank and by size.

@@ -10,9 +10,9 @@ from audit.reports.bootstrap import est
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import Series
-from audit.stats.decisions import rankings
-from audit.stats.decisions.rankings import Rankings, Tables
-from audit.stats.estimate import Undefined
+from jurybox_stats.decisions import rankings
+from jurybox_stats.decisions.rankings import Rankings, Tables
+from jurybox_stats.estimate import Undefined
 
 
 def tables_of(people: People, series: Series) -> Tables | Undefined:

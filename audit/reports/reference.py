@@ -12,8 +12,8 @@ from annotations.scales import Scale
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
-from audit.stats.estimate import Result, Undefined
-from audit.stats.people.confusions import APART, YesNo, yes_or_no
+from jurybox_stats.estimate import Result, Undefined
+from jurybox_stats.people.confusions import APART, YesNo, yes_or_no
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,21 +14,21 @@ from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import OWN_SCALE, Reference, Series, graded, outside
 from audit.statistic_names import COMPARING, RANKED, RULED, Statistic
-from audit.stats import enough, multiplicity
-from audit.stats.estimate import Result, Undefined
-from audit.stats.intervals import bootstrap
-from audit.stats.over_time.courses import Change
-from audit.stats.own_average import (
+from jurybox_stats import enough, multiplicity
+from jurybox_stats.estimate import Result, Undefined
+from jurybox_stats.intervals import bootstrap
+from jurybox_stats.over_time.courses import Change
+from jurybox_stats.own_average import (
     chance_of_none,
     mean_of,
     mean_of_part,
     order_of,
     order_of_part,
 )
-from audit.stats.resamples import Resamples
-from audit.stats.resampling.cluster_order import by_content
-from audit.stats.resampling.kinds import DrawOfKinds, Kinds, find_kinds
-from audit.stats.series import group_codes
+from jurybox_stats.resamples import Resamples
+from jurybox_stats.resampling.cluster_order import by_content
+from jurybox_stats.resampling.kinds import DrawOfKinds, Kinds, find_kinds
+from jurybox_stats.series import group_codes
 
 EVERY_TIE = "no ε does better than to call every pair of images a tie: this is the share of pairs on which people are even"
 HARDLY_MORE = 0.005

@@ -9,11 +9,19 @@ from functools import partial
 from typing import Any
 
 from audit.reports.bootstrap import est
-from audit.stats import enough
-from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.instrument.following import AGAINST, DOES_NOT, FOLLOWING, LIKE_A_PERSON, following
-from audit.stats.instrument.needs import POWER, error_with, prompts_to_tell, times_until_sure
-from audit.stats.instrument.stability import (
+from audit.words import drift_state
+from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, HOLDS
+from jurybox_stats import enough
+from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.instrument.following import (
+    AGAINST,
+    DOES_NOT,
+    FOLLOWING,
+    LIKE_A_PERSON,
+    following,
+)
+from jurybox_stats.instrument.needs import POWER, error_with, prompts_to_tell, times_until_sure
+from jurybox_stats.instrument.stability import (
     GAIN,
     HALF_POINTS,
     LEVEL,
@@ -25,9 +33,7 @@ from audit.stats.instrument.stability import (
     SMALL_SHARE,
     state_of,
 )
-from audit.stats.multiplicity import holm
-from audit.words import drift_state
-from audit.words.drift_state import CANNOT_BE_TOLD, DRIFTS, HOLDS
+from jurybox_stats.multiplicity import holm
 
 RULE = (
     "offset and gain at every step between release dates, read by a line on people’s scale and by cuts on "

@@ -10,12 +10,12 @@ import numpy as np
 from django.utils.translation import gettext_noop
 
 from annotations.studies.queries import drawn_with
-from audit.stats import enough
-from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.resampling.small_samples import share_limits
 from judges.models import SelfCheck
 from judges.self_checks.changes import CHANGES
 from judges.self_checks.make import DRAWN
+from jurybox_stats import enough
+from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.resampling.small_samples import share_limits
 
 FALLS = gettext_noop("must fall")
 # By how much a score may move: as a share of the distance between the lowest and the highest score

@@ -9,9 +9,9 @@ import scipy
 from django.db.models import QuerySet
 
 from audit.self_checks.counting import ALLOWED, violations
-from audit.stats.multiplicity import holm
 from judges.models import SelfCheck
 from judges.self_checks.make import DRAWN
+from jurybox_stats.multiplicity import holm
 
 
 def first_before(check: SelfCheck) -> SelfCheck | None:

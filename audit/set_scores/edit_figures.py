@@ -17,9 +17,9 @@ from annotations.benchmarks.edit_sets.points import (
 )
 from annotations.forms.papers.edits import overall_imagenhub
 from audit.set_scores.figure import Figure, ScoredImage, make_figure
-from audit.stats.people.imagenhub import QUESTIONS as IMAGENHUB
-from audit.stats.series import Floats
 from judges.exports.edit_set_results import grades_of, is_complete
+from jurybox_stats.people.imagenhub import QUESTIONS as IMAGENHUB
+from jurybox_stats.series import Floats
 
 # RISEBench's script weighs every edit that is not logical as if nothing had to stay as it was, as soon as one says
 # so: an empty cell counts as yes.

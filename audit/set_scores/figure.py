@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.stats.series import Floats
+from jurybox_stats.series import Floats
 
 Combine = Callable[[Floats], float]
 

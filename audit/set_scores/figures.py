@@ -19,8 +19,8 @@ from annotations.benchmarks.prompt_sets import word_counts
 from annotations.benchmarks.prompt_sets.items import corebench_task
 from audit.set_scores.edit_figures import NOTHING_STAYS, edit_figures, imagenhub_figures
 from audit.set_scores.figure import Figure, ScoredImage, make_figure
-from audit.stats.series import Floats
 from judges.methods import dpg, wise, word_scores
+from jurybox_stats.series import Floats
 
 # DPG-Bench's script takes categories from the last picture alone, before anything is zeroed; and it skips the
 # first row of its table.

@@ -15,14 +15,14 @@ from audit.set_scores.figure import Figure
 from audit.set_scores.figures import EDITIONS, SLIPS, figures
 from audit.set_scores.people import scored_by_people
 from audit.set_scores.scored import Scored, images_of, make_row, scored_by_judge
-from audit.stats.estimate import Undefined, WithoutInterval
-from audit.stats.resampling.cluster_counts import cluster_counts
-from audit.stats.resampling.percentiles import interval
-from audit.stats.series import Floats, group_codes
 from judges.exports.set_files import metadata_as_read, sets_of
 from judges.methods import wise
 from judges.models import Run
 from judges.names import runs_by_name
+from jurybox_stats.estimate import Undefined, WithoutInterval
+from jurybox_stats.resampling.cluster_counts import cluster_counts
+from jurybox_stats.resampling.percentiles import interval
+from jurybox_stats.series import Floats, group_codes
 
 PEOPLE = "people"
 WISE_GRADES = ("consistency", "realism", "aesthetic_quality")

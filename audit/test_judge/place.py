@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from annotations.errors import Refused
-from audit.stats.cards.changes import mean_of
-from audit.stats.estimate import Estimate, Result
 from audit.test_judge.choices import Choices
 from audit.test_judge.pairs import BAD, BOTH, FIRST, SECOND, Pair
 from audit.test_judge.published import MMRB2_TASKS, SETS
+from jurybox_stats.cards.changes import mean_of
+from jurybox_stats.estimate import Estimate, Result
 
 TIES = {BOTH, BAD}
 NO_PAIR = "None of the pairs in the judge’s file is in the set. Pairs are named as there: {}."

@@ -16,15 +16,15 @@ from typing import Any
 import numpy as np
 
 from annotations.errors import Refused
-from audit.stats import enough
-from audit.stats.cards.changes import mean_of
-from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.measures.verdict_balance import resampled_balanced_accuracy
-from audit.stats.resamples import Resamples
 from audit.test_judge.checks import COREBENCH, Check
 from audit.test_judge.place import compare_published
 from audit.test_judge.published import SETS
 from audit.test_judge.rated_images import GENAI, RatedImage, Ratings
+from jurybox_stats import enough
+from jurybox_stats.cards.changes import mean_of
+from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.measures.verdict_balance import resampled_balanced_accuracy
+from jurybox_stats.resamples import Resamples
 
 NONE_THERE = "None of the {} in the judge’s file is in the set. They are named as there: {}."
 SEVERAL = "each task has its own"

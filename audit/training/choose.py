@@ -12,13 +12,13 @@ from annotations.errors import StudyRefused
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.escalation import design_effect
 from audit.reports.options import Options
-from audit.stats.decisions import selection
-from audit.stats.estimate import Undefined
-from audit.stats.over_time.calibrated import flat_folds, out_of_fold
 from audit.training.asked import TrainingOptions
 from judges.methods import gors
 from judges.methods.gors import Candidate, Selection
 from judges.protocols import Unscored
+from jurybox_stats.decisions import selection
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.over_time.calibrated import flat_folds, out_of_fold
 
 TRIED = 200  # thresholds
 NO_THRESHOLD = "GORS has no threshold for the category of the prompt"

@@ -12,11 +12,11 @@ from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, why_no_points
 from audit.statistic_names import BAND
-from audit.stats import enough
-from audit.stats.estimate import Undefined
 from audit.words.numbers import with_interval
 from audit.words.report import title
 from judges.names import runs_by_name
+from jurybox_stats import enough
+from jurybox_stats.estimate import Undefined
 
 
 def of_judge(judge: JudgeScores, evaluation: Sequence[Study], *, rule: str) -> list[str]:

@@ -13,15 +13,15 @@ import numpy as np
 from annotations.models import Study
 from audit import VERSION
 from audit.reports.options import RESAMPLES, SEED
-from audit.stats.causes import Causes, attribute
-from audit.stats.estimate import Estimate, Result, Undefined
-from audit.stats.instrument.comparison import ALL_ALIKE
-from audit.stats.over_time.courses import Change
-from audit.stats.resamples import Resamples
 from audit.why.parameters import Parameters
 from audit.why.sides import Sides, sides_of
 from audit.why.watches import of_people
 from audit.words.numbers import is_one_number
+from jurybox_stats.causes import Causes, attribute
+from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.instrument.comparison import ALL_ALIKE
+from jurybox_stats.over_time.courses import Change
+from jurybox_stats.resamples import Resamples
 
 RULE = (
     "people’s mean less the judge’s score. Shapley’s split for the judge, Kitagawa’s for other kinds of "

@@ -10,16 +10,16 @@ import numpy as np
 
 from audit.reports.bootstrap import est
 from audit.reports.pairing import JudgeScores, People
-from audit.stats import enough
-from audit.stats.estimate import Estimate, Undefined
-from audit.stats.instrument.comparison import Comparison, compare, jackknifed
-from audit.stats.instrument.gap import gap_of
-from audit.stats.instrument.latent import join_steps
-from audit.stats.instrument.moments import Answers, settled
-from audit.stats.instrument.readings import Readings, Voices, read_twice
-from audit.stats.instrument.sides import side_of, why_no_gain
-from audit.stats.resampling.cluster_order import by_content
-from audit.stats.series import Floats
+from jurybox_stats import enough
+from jurybox_stats.estimate import Estimate, Undefined
+from jurybox_stats.instrument.comparison import Comparison, compare, jackknifed
+from jurybox_stats.instrument.gap import gap_of
+from jurybox_stats.instrument.latent import join_steps
+from jurybox_stats.instrument.moments import Answers, settled
+from jurybox_stats.instrument.readings import Readings, Voices, read_twice
+from jurybox_stats.instrument.sides import side_of, why_no_gain
+from jurybox_stats.resampling.cluster_order import by_content
+from jurybox_stats.series import Floats
 
 POINTS = 100.0
 LEVEL = 0.05

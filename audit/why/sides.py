@@ -19,12 +19,12 @@ from audit.reports.make import question_of
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, People, pair
 from audit.reports.reference import why_no_points
-from audit.stats import enough
-from audit.stats.causes import Anchors, Side
-from audit.stats.resampling.cluster_order import by_content
 from audit.why.instrument import read_sides
 from audit.why.parameters import Parameters, SideAsked
 from judges.names import APART, title
+from jurybox_stats import enough
+from jurybox_stats.causes import Anchors, Side
+from jurybox_stats.resampling.cluster_order import by_content
 
 # From so many of a side's images on, those that the other version of the judge has not scored are
 # left out; below, that version counts as not run there.

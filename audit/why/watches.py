@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from annotations.studies.queries import drawn_with
-from audit.stats.estimate import Undefined
-from audit.stats.over_time import three_watches
-from audit.stats.over_time.three_watches import EACH, Watch
 from audit.why.sides import Watched
 from judges.models import AnchorScoring, Run, Score
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.over_time import three_watches
+from jurybox_stats.over_time.three_watches import EACH, Watch
 
 
 def of_people(watched: Watched) -> dict[str, Any]:

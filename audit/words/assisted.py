@@ -7,9 +7,9 @@ from typing import Any
 from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.stored_words import say
-from audit.stats import enough
 from audit.words.numbers import join_names
 from audit.words.report import title
+from jurybox_stats import enough
 
 # Below this gain in labels nobody would speak of help.
 HELP = 1.1

@@ -10,10 +10,10 @@ from django.utils.translation import gettext, ngettext
 
 from annotations.language.stored_words import say
 from audit.statistic_names import BAND, stored_statistic
-from audit.stats.instrument.following import CANNOT_BE_TOLD
 from audit.words.drift_state import following_of, off_by_generator
 from audit.words.numbers import per_hundred, side, with_interval
 from audit.words.report import title
+from jurybox_stats.instrument.following import CANNOT_BE_TOLD
 
 # A longer list of names is not read; the table has them all.
 NAMED = 3

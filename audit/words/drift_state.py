@@ -9,7 +9,8 @@ from typing import Any, Final
 from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import list_words
-from audit.stats.instrument.following import (
+from audit.words.numbers import number, p_words, with_interval
+from jurybox_stats.instrument.following import (
     AGAINST,
     DOES_NOT,
     ENOUGH,
@@ -18,8 +19,7 @@ from audit.stats.instrument.following import (
     UPSIDE_DOWN,
     WEAKLY,
 )
-from audit.stats.instrument.stability import CANNOT_BE_TOLD, DRIFTS, GAIN, HOLDS, OFFSET
-from audit.words.numbers import number, p_words, with_interval
+from jurybox_stats.instrument.stability import CANNOT_BE_TOLD, DRIFTS, GAIN, HOLDS, OFFSET
 
 __all__ = ["CANNOT_BE_TOLD", "DRIFTS", "HOLDS"]
 

@@ -10,11 +10,11 @@ from django.utils.translation import gettext_noop
 from annotations.forms.translations import language_names
 from annotations.language.counts import count_things
 from audit.statistic_names import STATISTICS, stored_statistic
-from audit.stats import enough
-from audit.stats.multiplicity import LEVEL
 from audit.view import MANY, SLICES, View
 from audit.words.numbers import number, p_words, per_hundred, side, with_interval
 from audit.words.report import title, what_is_lacking
+from jurybox_stats import enough
+from jurybox_stats.multiplicity import LEVEL
 
 
 def of_judges(body: dict[str, Any]) -> list[str]:

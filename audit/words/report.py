@@ -9,11 +9,11 @@ from django.utils.translation import gettext, ngettext
 
 from annotations.language.counts import count_things
 from audit.statistic_names import MAIN, stored_statistic
-from audit.stats import enough
 from audit.view import MANY, by_urgency
 from audit.words import drift_state, titles
 from audit.words.numbers import align_columns, cell
 from judges.names import title
+from jurybox_stats import enough
 
 FEW = "few"
 NO_SCORES = "No judge has scored this study yet."

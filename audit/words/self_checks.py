@@ -8,10 +8,10 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.stored_words import say
 from audit.self_checks.counting import ALLOWED
-from audit.stats.multiplicity import LEVEL
 from audit.words.numbers import p_words, per_hundred
 from judges.self_checks.changes import JPEG_QUALITY, SMALLER
 from judges.self_checks.make import STEPS
+from jurybox_stats.multiplicity import LEVEL
 
 NAMES = {
     "again": gettext_noop("asked twice"),

@@ -9,7 +9,13 @@ from typing import Any
 from django.utils.translation import gettext, gettext_noop
 
 from audit.statistic_names import stored_statistic
-from audit.stats.instrument.following import (
+from audit.view import by_urgency
+from audit.words import drift_state
+from audit.words.decisions import gives_means
+from audit.words.numbers import number, side
+from audit.words.report import title
+from judges.names import short_titles
+from jurybox_stats.instrument.following import (
     CANNOT_BE_TOLD,
     DOES_NOT,
     FOLLOWS,
@@ -17,12 +23,6 @@ from audit.stats.instrument.following import (
     UPSIDE_DOWN,
     WEAKLY,
 )
-from audit.view import by_urgency
-from audit.words import drift_state
-from audit.words.decisions import gives_means
-from audit.words.numbers import number, side
-from audit.words.report import title
-from judges.names import short_titles
 
 NONE = "–"
 FOLLOWING = {

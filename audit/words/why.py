@@ -8,11 +8,11 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import list_words
 from annotations.language.stored_words import say
-from audit.stats.multiplicity import LEVEL
 from audit.words import anchors, watches
 from audit.words.drift_state import turned
 from audit.words.numbers import join_names, number, p_words, side, with_interval
 from audit.words.report import title
+from jurybox_stats.multiplicity import LEVEL
 
 # What each part is called in a table, and what it means in a sentence.
 NAMES = {

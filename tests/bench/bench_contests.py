@@ -14,9 +14,9 @@ import sys
 import time
 import tracemalloc
 
-from audit.stats.contests.fit import fit
-from tests.audit.stats.contests.worlds import World, share_covered
+from jurybox_stats.contests.fit import fit
 from tests.bench.sizes import reached, sized
+from tests.stats.contests.worlds import World, share_covered
 
 GOAL_S, GOAL_BYTES_A_VOTE = 10.0, 1000
 

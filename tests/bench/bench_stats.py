@@ -30,12 +30,12 @@ import numpy as np  # noqa: E402
 from scipy.stats import kendalltau  # noqa: E402
 from sklearn.metrics import cohen_kappa_score, roc_auc_score  # noqa: E402
 
-from audit.stats import agreement, raters, ties  # noqa: E402
-from audit.stats.counting.grouped_pairs import GroupedPairs  # noqa: E402
-from audit.stats.resamples import Resamples  # noqa: E402
-from audit.stats.resampling.cluster_counts import cluster_counts  # noqa: E402
-from tests.audit.stats import coverage  # noqa: E402
+from jurybox_stats import agreement, raters, ties  # noqa: E402
+from jurybox_stats.counting.grouped_pairs import GroupedPairs  # noqa: E402
+from jurybox_stats.resamples import Resamples  # noqa: E402
+from jurybox_stats.resampling.cluster_counts import cluster_counts  # noqa: E402
 from tests.bench.sizes import SMALL, reached, sized  # noqa: E402
+from tests.stats import coverage  # noqa: E402
 
 RESAMPLES = sized(2000, 20)
 

@@ -17,10 +17,10 @@ from pathlib import Path
 
 import numpy as np
 
-from audit.stats.cards.changes import mean_of, read_ladder, shift, side_preference
-from audit.stats.cards.family import favour
-from audit.stats.estimate import Estimate, Result
-from audit.stats.instrument.moments import answers_of
+from jurybox_stats.cards.changes import mean_of, read_ladder, shift, side_preference
+from jurybox_stats.cards.family import favour
+from jurybox_stats.estimate import Estimate, Result
+from jurybox_stats.instrument.moments import answers_of
 from tests.bench.sizes import reached, sized
 from tests.bench.whole_report import database_of_its_own
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.stats.causes import PARTS, Anchors, Causes, Side, attribute
-from audit.stats.multiplicity import LEVEL
+from jurybox_stats.causes import PARTS, Anchors, Causes, Side, attribute
+from jurybox_stats.multiplicity import LEVEL
 from tests.bench.sizes import reached, sized
 
 PROMPTS, IMAGES, RESAMPLES = 150, 4, 400

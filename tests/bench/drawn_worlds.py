@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from audit.stats import assisted
-from audit.stats.draws import drawn_sample
+from jurybox_stats import assisted
+from jurybox_stats.draws import drawn_sample
 from tests.bench.sizes import sized
 
 PROMPTS, IMAGES, LABELS = 150, 4, 160

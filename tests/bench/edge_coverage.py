@@ -16,12 +16,12 @@ from functools import cache
 import numpy as np
 from scipy.special import ndtr, ndtri
 
-from audit.stats import assisted
-from audit.stats.decisions import rankings
-from audit.stats.draws import drawn_sample
-from audit.stats.estimate import Estimate, Result
-from audit.stats.resamples import Resamples
-from audit.stats.resampling.small_samples import keep_within_ends
+from jurybox_stats import assisted
+from jurybox_stats.decisions import rankings
+from jurybox_stats.draws import drawn_sample
+from jurybox_stats.estimate import Estimate, Result
+from jurybox_stats.resamples import Resamples
+from jurybox_stats.resampling.small_samples import keep_within_ends
 from tests.bench.sizes import reached, sized
 
 SHARES = (0.90, 0.95, 0.97, 0.99)

@@ -46,9 +46,9 @@ def counted(
     """In how many worlds each judge was told rightly; and how often as holding what it cannot see."""
     from audit.reports.make import make_report
     from audit.reports.options import Options
-    from audit.stats.instrument.following import AGAINST, FOLLOWING
     from audit.words.drift_state import HOLDS, state_of
     from judges import catalogue
+    from jurybox_stats.instrument.following import AGAINST, FOLLOWING
     from tests.bench import edit_worlds
     from tests.bench.edit_worlds import JUDGES, QUESTIONS, name_of
 

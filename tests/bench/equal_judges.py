@@ -32,7 +32,7 @@ def accused(
     from audit.reports.options import Options
     from audit.reports.reference import Series
     from audit.reports.slices import agreement
-    from audit.stats.multiplicity import LEVEL
+    from jurybox_stats.multiplicity import LEVEL
 
     prompt = np.repeat(np.arange(prompts), IMAGES)
     quality = random.normal(size=prompts)[prompt] + random.normal(size=prompt.size)

@@ -79,7 +79,7 @@ def demo_study(*, prompts: int, generators: int, size: int) -> Any:
 
 def million() -> tuple[int, float, float]:
     """The images, processor seconds, and the peak of memory in bytes an image."""
-    from audit.stats import assisted
+    from jurybox_stats import assisted
 
     random = np.random.default_rng(5)
     prompts = np.repeat(np.arange(sized(125_000, 500)), 8)

@@ -17,9 +17,9 @@ import django
 import numpy as np
 from scipy.optimize import brentq
 
-from audit.stats import assisted
-from audit.stats.estimate import Estimate
-from audit.stats.over_time.evidence import at_any_look
+from jurybox_stats import assisted
+from jurybox_stats.estimate import Estimate
+from jurybox_stats.over_time.evidence import at_any_look
 from tests.bench.sizes import reached, sized
 
 PROMPTS, IMAGES = 150, 4

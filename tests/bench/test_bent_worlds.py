@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 
-from audit.stats.instrument.moments import answers_of
+from jurybox_stats.instrument.moments import answers_of
 from tests.bench import true_verdict
 from tests.bench.bent_worlds import FAMILY, JUDGE, BentWorld, bent_study, means, seen_by_judge
 from tests.bench.true_verdict import FIRST, SECOND, Told, one_world

@@ -19,11 +19,11 @@ from typing import Any
 
 import numpy as np
 
-from audit.stats.instrument.cuts import CutReading
-from audit.stats.instrument.latent import step_answers
-from audit.stats.instrument.moments import answers_of
-from audit.stats.instrument.readings import Voices, read_twice
-from audit.stats.instrument.stability import (
+from jurybox_stats.instrument.cuts import CutReading
+from jurybox_stats.instrument.latent import step_answers
+from jurybox_stats.instrument.moments import answers_of
+from jurybox_stats.instrument.readings import Voices, read_twice
+from jurybox_stats.instrument.stability import (
     CANNOT_BE_TOLD,
     DRIFTS,
     GAIN,
@@ -32,7 +32,7 @@ from audit.stats.instrument.stability import (
     state_of,
     steps_of,
 )
-from audit.stats.multiplicity import holm
+from jurybox_stats.multiplicity import holm
 from tests.bench.bent_worlds import BentWorld, bent_study
 from tests.bench.sizes import reached, sized
 from tests.bench.true_worlds import EMPTY, Study, World, study

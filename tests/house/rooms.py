@@ -14,7 +14,7 @@ LEAVES = (
     "annotations/forms",
     "audit/paper_tables",
     "audit/papers",
-    "audit/stats",
+    "packages/stats/jurybox_stats",
     "judges/engines",
     "judges/methods",
     "judges/recipes",

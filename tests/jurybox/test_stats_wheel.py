@@ -28,7 +28,7 @@ def site(tmp_path_factory) -> Path:
 
 def test_it_holds_every_file_of_the_statistics_and_imports_nothing_else_of_the_app(site):
     there = {file.relative_to(site / "jurybox_stats") for file in site.rglob("*.py")}
-    source = ROOT / "audit" / "stats"
+    source = ROOT / "packages" / "stats" / "jurybox_stats"
     assert there == {file.relative_to(source) for file in source.rglob("*.py")}
     of_app = re.compile(r"^\s*(from|import) (audit|judges|annotations|django)\b", re.MULTILINE)
     assert [file for file in site.rglob("*.py") if of_app.search(file.read_text())] == []
@@ -60,11 +60,11 @@ def test_every_example_is_one_that_doctest_finds():
     assert len(doctest.DocTestParser().get_examples(text)) == text.count("\n>>> ")
 
 
-@pytest.mark.nightly("the tests of audit/stats again, from a wheel")
+@pytest.mark.nightly("the tests of packages/stats/jurybox_stats again, from a wheel")
 def test_its_tests_pass_from_the_wheel(site, tmp_path):
     left = renamed_tests.copy(tmp_path)
     assert len(left) <= 3, left
-    folder = tmp_path / "tests" / "audit" / "stats"
+    folder = tmp_path / "tests" / "stats"
     ended = subprocess.run(
         [sys.executable, "-m", "pytest", "-q", "-p", "no:django", "-p", "no:cacheprovider"]
         + ["-p", "no:xdist", *(str(folder / name) for name in FEW)],

@@ -139,7 +139,7 @@ def _stats(wheel: Path, folder: Path) -> int:
     )
     checked = _run(python, home, "-m", "mypy", "--strict", str(typed))
     print(f"jurybox-stats, mypy --strict on a user's file: {checked.stdout.strip()}")
-    return max(checked.returncode, _tests(python, home, folder / "renamed", ["tests/audit/stats"]))
+    return max(checked.returncode, _tests(python, home, folder / "renamed", ["tests/stats"]))
 
 
 def _environment(folder: Path, *packages: str) -> Path:

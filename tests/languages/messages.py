@@ -79,7 +79,12 @@ STORED = (
     *("audit/account_pages/*.py", "audit/next_labels/to_people.py", "audit/next_labels/draw.py"),
     *(f"audit/words/{name}.py" for name in WORDS),
     *("audit/charts/*.py", "audit/questions/*/*.py"),
-    *("audit/stats/*.py", "audit/stats/*/*.py", "audit/reports/*.py", "audit/why/*.py"),
+    *(
+        "packages/stats/jurybox_stats/*.py",
+        "packages/stats/jurybox_stats/*/*.py",
+        "audit/reports/*.py",
+        "audit/why/*.py",
+    ),
     *(
         "judges/cards/plan.py",
         "audit/contests/*.py",

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from audit.stats import permutation, ranking, ties
-from audit.stats.candidates import best_of
-from audit.stats.estimate import Undefined
-from tests.audit.stats.vectors import flat
+from jurybox_stats import permutation, ranking, ties
+from jurybox_stats.candidates import best_of
+from jurybox_stats.estimate import Undefined
+from tests.stats.vectors import flat
 from tests.vectors.compare import Compared, near, same, with_nan
 
 ROUNDED = 1e-6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.stats import causes
+from jurybox_stats import causes
 from tests.vectors.compare import Compared, columns, near, same, undefined, with_nan
 
 PARTS = ("mix", "within", "judge", "people", "wording", "unmatched_a", "unmatched_b")

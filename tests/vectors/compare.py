@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from audit.stats.estimate import Undefined
+from jurybox_stats.estimate import Undefined
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 from scipy.stats import t
 
-from audit.stats.contests.fit import Contest, fit
-from audit.stats.estimate import Estimate
+from jurybox_stats.contests.fit import Contest, fit
+from jurybox_stats.estimate import Estimate
 from tests.vectors.compare import Compared, near, same, undefined
 
 TIES = {

@@ -6,13 +6,13 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from audit.stats.estimate import Undefined
-from audit.stats.instrument.comparison import Comparison, compare, jackknifed
-from audit.stats.instrument.cuts import read_by_cuts
-from audit.stats.instrument.latent import read_people, step_answers
-from audit.stats.instrument.moments import answers_of, mid_ranks, moments
-from audit.stats.instrument.sides import generators_of
-from audit.stats.series import group_codes, numbers, same_length
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.instrument.comparison import Comparison, compare, jackknifed
+from jurybox_stats.instrument.cuts import read_by_cuts
+from jurybox_stats.instrument.latent import read_people, step_answers
+from jurybox_stats.instrument.moments import answers_of, mid_ranks, moments
+from jurybox_stats.instrument.sides import generators_of
+from jurybox_stats.series import group_codes, numbers, same_length
 from tests.vectors.compare import Compared, near, undefined
 
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from audit.stats import assisted, planning
-from audit.stats import escalation as escalating
-from audit.stats.estimate import Undefined
+from jurybox_stats import assisted, planning
+from jurybox_stats import escalation as escalating
+from jurybox_stats.estimate import Undefined
 from tests.vectors.compare import Compared, near, same, undefined, with_nan
 
 INTERVAL = ("value", "standard_error", "low", "high")

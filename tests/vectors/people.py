@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from scipy.stats import t as student
 
-from audit.stats import alternative, raters
+from jurybox_stats import alternative, raters
 from tests.vectors.compare import Compared, columns, near, same, undefined, with_nan
 
 SCORING = {"accuracy": "agreement", "neg_rmse": "distance"}

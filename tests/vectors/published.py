@@ -9,8 +9,8 @@ import numpy as np
 
 from annotations.benchmarks.imagenhub.ratings import read
 from annotations.sources.records import LabelRecord
-from audit.stats.estimate import Undefined
-from audit.stats.people.imagenhub import QUESTIONS, figures
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.people.imagenhub import QUESTIONS, figures
 from tests.vectors.compare import Compared
 
 KINDS = {"": "", "fleiss_kappa": "κ ", "alpha_ordinal": "α "}

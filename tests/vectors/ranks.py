@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from audit.stats import candidates, ranking
+from jurybox_stats import candidates, ranking
 from tests.vectors.compare import Compared, near, same, undefined
 
 WAYS = {"normal": "value", "exact": "value_exact", "exact, ties half": "value_exact_mid"}

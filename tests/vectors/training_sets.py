@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from audit.stats.decisions.selection import calibrated
-from audit.stats.estimate import Undefined
-from audit.stats.over_time.calibrated import flat_folds, out_of_fold
 from judges.methods import gors as rule
 from judges.protocols import Unscored
+from jurybox_stats.decisions.selection import calibrated
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.over_time.calibrated import flat_folds, out_of_fold
 from tests.vectors.compare import Compared, near, same, with_nan
 
 

@@ -17,8 +17,8 @@ from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_page, report_view
 from audit.pages.tables import Table, row
 from audit.statistic_names import headings
-from audit.stats import enough
 from audit.words import assisted as words
+from jurybox_stats import enough
 
 COLUMNS = headings("alone", "assisted", "worth")
 LOOKS = (

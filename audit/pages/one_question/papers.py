@@ -13,11 +13,11 @@ from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_view
 from audit.pages.tables import judged_enough
 from audit.papers.table import Published
-from audit.stats import enough
 from audit.view import View
 from audit.words.notes import notes_of
 from audit.words.numbers import Cell, cell
 from audit.words.report import not_drawn, title
+from jurybox_stats import enough
 
 
 @report_view("audit/papers.html")

@@ -16,7 +16,7 @@ from audit.reports.bootstrap import INTERVAL, draw_of, est
 from audit.reports.human_scores import refused
 from audit.reports.options import Options, sign
 from audit.reports.pairing import Database, People
-from audit.stats import enough
+from jurybox_stats import enough
 
 ONE_QUESTION = "People have answered fewer than two questions about whole images with numbers."
 # More questions than these are columns of a table, and their pairs would not be read.

@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from annotations.models import Study
 from audit.models import Report
 from audit.questions.card.rows import AGREEMENT, POINTS, SHARE, not_measured, row
-from audit.stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.estimate import Estimate, Result, Undefined
 
 NO_REPORT = "this study has no report yet"
 

@@ -8,10 +8,10 @@ import numpy as np
 from django.utils.translation import gettext_noop
 
 from audit.questions.card.rows import COST, not_measured, row
-from audit.stats.cards.changes import mean_of
-from audit.stats.estimate import Estimate
 from judges.cards.plan import NEVER_TIMED, cost_of_picture
 from judges.models import Run
+from jurybox_stats.cards.changes import mean_of
+from jurybox_stats.estimate import Estimate
 
 MOST = 10_000  # images
 

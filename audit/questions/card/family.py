@@ -11,9 +11,9 @@ from django.utils.translation import gettext_noop
 from annotations.models import Study
 from audit.questions.card.rows import FAMILY, SCORE, not_measured, row
 from audit.reports.pairing import pair, questions_of
-from audit.stats.cards.family import favour
-from audit.stats.instrument.moments import mid_ranks
 from judges.models import Judge
+from jurybox_stats.cards.family import favour
+from jurybox_stats.instrument.moments import mid_ranks
 
 # Who made it, by what names of weights and of generators begin with or hold.
 FAMILIES = {

@@ -8,8 +8,6 @@ from django.utils.translation import gettext_noop
 
 from audit.questions.card.rows import SCORE, SHARE, not_measured, row
 from audit.questions.card.scores import Scores
-from audit.stats.cards.changes import mean_of, read_ladder, shift
-from audit.stats.estimate import Result
 from judges.cards.changes import (
     AGAIN,
     BLIND,
@@ -22,6 +20,8 @@ from judges.cards.changes import (
     REMOVED,
     STEPS,
 )
+from jurybox_stats.cards.changes import mean_of, read_ladder, shift
+from jurybox_stats.estimate import Result
 
 PARTS = (DARK, CROSS, BLIND, FOOLING, LADDER, AGAIN)
 NO_VERDICTS = "it gives scores and no verdicts"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.stats.estimate import Result, Undefined
+from jurybox_stats.estimate import Result, Undefined
 
 AGREEMENT, POSITION, FAMILY, COST = "agreement with people", "position", "family", "cost"
 SHARE, SCORE, POINTS = "share", "score", "points"

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from audit.stats.cards.changes import unit_scale
-from audit.stats.series import Codes, Floats
 from judges.cards.pictures import DrawnImages
 from judges.models import MadeScore
+from jurybox_stats.cards.changes import unit_scale
+from jurybox_stats.series import Codes, Floats
 
 Said = dict[int, tuple[float | None, bool | None]]
 

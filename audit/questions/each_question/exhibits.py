@@ -11,9 +11,9 @@ from annotations.language.counts import count_things
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
 from audit.questions.by_question import draw_by_question
 from audit.questions.each_question.question import EACH_QUESTION
-from audit.stats.instrument.following import AGAINST, FOLLOWING
 from audit.words.numbers import join_names
 from audit.words.report import title
+from jurybox_stats.instrument.following import AGAINST, FOLLOWING
 
 BY_CHANCE = 0.5
 HEADING = "share of pairs in people’s order"

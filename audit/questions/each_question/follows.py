@@ -17,7 +17,7 @@ from audit.reports.options import Options
 from audit.reports.pairing import Database
 from audit.reports.progress import Progress
 from audit.reports.states import following_fact
-from audit.stats import enough
+from jurybox_stats import enough
 
 
 def follows_by_question(study: Study) -> dict[str, Any]:

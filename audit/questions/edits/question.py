@@ -18,9 +18,9 @@ from audit.reports.bootstrap import INTERVAL, draw_of, est
 from audit.reports.human_scores import refused
 from audit.reports.options import Options, sign
 from audit.reports.pairing import Database, Paired, People
-from audit.stats import enough
 from judges.names import runs_by_name
 from judges.runs.form_question import form_question
+from jurybox_stats import enough
 
 # did, kept, looks_right
 ASKED = tuple(question.name for question in FORM.questions[:3])

@@ -12,9 +12,9 @@ from annotations.models import Annotation, Study
 from annotations.stored_answers.question import NoParameters, Question
 from annotations.studies.queries import drawn_with
 from audit.reports.options import RESAMPLES, SEED, sign
-from audit.stats import enough
-from audit.stats.estimate import Result
-from audit.stats.resampling.medians import median
+from jurybox_stats import enough
+from jurybox_stats.estimate import Result
+from jurybox_stats.resampling.medians import median
 
 INTERVAL = "95 %, percentiles of resamples that draw whole prompts"
 NO_TIME = "No answer has a time yet. Imported answers and those of simulated people have none."

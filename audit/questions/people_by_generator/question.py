@@ -15,8 +15,8 @@ from audit.reports.bootstrap import INTERVAL, est
 from audit.reports.human_scores import refused
 from audit.reports.options import Options, sign
 from audit.reports.pairing import Database, People
-from audit.stats import enough
-from audit.stats.estimate import Result
+from jurybox_stats import enough
+from jurybox_stats.estimate import Result
 
 NO_ANSWERS = "Nobody has answered a question about a whole image yet."
 

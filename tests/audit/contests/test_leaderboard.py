@@ -23,8 +23,8 @@ from audit.contests.parameters import Parameters
 from audit.contests.read import from_answers
 from audit.contests.standings import _ceiling, leaderboard
 from audit.reports.pairing import pair
-from audit.stats.contests.votes import LEFT, RIGHT, TIE
 from audit.words import contests as words
+from jurybox_stats.contests.votes import LEFT, RIGHT, TIE
 from tests import making
 
 pytestmark = pytest.mark.django_db

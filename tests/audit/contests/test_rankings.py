@@ -10,7 +10,7 @@ from audit.contests.standings import leaderboard
 from audit.reports.make import question_of
 from audit.reports.options import Options
 from audit.reports.pairing import pair
-from audit.stats.contests.fit import fit
+from jurybox_stats.contests.fit import fit
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from django.core.management import CommandError, call_command
 from annotations.models import PairVote
 from annotations.pairs import draws
 from audit.contests.win_rate import win_rate
-from audit.stats import assisted
 from audit.words import contests as words
+from jurybox_stats import assisted
 from tests import making
 
 pytestmark = pytest.mark.django_db

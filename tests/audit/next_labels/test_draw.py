@@ -11,7 +11,7 @@ from annotations.studies import draws, groups, selections
 from audit.next_labels.draw import draw_labels, usefulness
 from audit.reports import make as reports
 from audit.reports.human_scores import REFUSED
-from audit.stats.draws.drawn_sample import systematic
+from jurybox_stats.draws.drawn_sample import systematic
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from annotations.studies import draws
 from audit.next_labels.to_people import doubtful, draw_to_people, surely_all
 from audit.reports import make as reports
 from audit.reports.human_scores import REFUSED
-from audit.stats import assisted
+from jurybox_stats import assisted
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -3,8 +3,8 @@ images, however many draws are made; with them they do not."""
 
 import numpy as np
 
-from audit.stats import assisted
-from audit.stats.draws import drawn_sample
+from jurybox_stats import assisted
+from jurybox_stats.draws import drawn_sample
 
 
 def test_only_weights_make_the_mean_of_uncertain_images_that_of_all(capsys):

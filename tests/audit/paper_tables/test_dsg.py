@@ -1,7 +1,7 @@
 import numpy as np
 
 from audit.paper_tables.dsg import _correlate
-from audit.stats.estimate import Undefined
+from jurybox_stats.estimate import Undefined
 
 
 def test_where_no_image_has_both_a_rating_and_a_score_there_is_no_correlation_of_none():

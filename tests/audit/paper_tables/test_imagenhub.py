@@ -16,7 +16,7 @@ from annotations.models import Study
 from audit.paper_tables import imagenhub
 from audit.paper_tables.study import audited
 from audit.reports.options import Options
-from audit.stats.estimate import Undefined
+from jurybox_stats.estimate import Undefined
 from tests import needs
 
 FILES = needs.SHARED / "data" / "imagenhub"

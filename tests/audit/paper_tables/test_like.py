@@ -28,9 +28,9 @@ from audit.paper_tables.study import audited
 from audit.paper_tables.table import NONE, as_text
 from audit.reports.options import Options
 from audit.reports.pairing import pair
-from audit.stats import ranking
-from audit.stats.estimate import Undefined
 from judges.models import Atom, AtomScore
+from jurybox_stats import ranking
+from jurybox_stats.estimate import Undefined
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ from annotations.errors import Refused
 from annotations.stored_answers.question import NONE
 from audit.questions.between_questions.exhibits import EXHIBITS
 from audit.questions.between_questions.question import between_questions
-from audit.stats import ranking
+from jurybox_stats import ranking
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -7,10 +7,10 @@ from annotations.errors import Refused
 from audit.questions.card.exhibits import EXHIBITS, ORDER
 from audit.questions.card.public_facts import public_weights
 from audit.questions.card.question import CARD, Parameters, card
-from audit.stats.cards.changes import shift, side_preference
 from judges.cards import jobs
 from judges.cards.changes import CHANGES, MAKER
 from judges.models import Judge, MadePicture, MadeScore
+from jurybox_stats.cards.changes import shift, side_preference
 from tests import making
 from tests.judges.self_checks.bench import bench
 

@@ -15,8 +15,8 @@ from annotations.stored_answers.question import NONE
 from audit.questions.people_by_generator.question import people_by_generator
 from audit.questions.set_scores.exhibits import EXHIBITS, editions
 from audit.questions.set_scores.question import Parameters, set_scores
-from audit.stats.people.imagenhub import QUESTIONS
 from judges.intake.bring_in import import_study
+from jurybox_stats.people.imagenhub import QUESTIONS
 from tests import making
 from tests.annotations.benchmarks import edit_grades
 from tests.annotations.benchmarks.edit_layouts import LAYOUTS

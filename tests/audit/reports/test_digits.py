@@ -15,7 +15,7 @@ from annotations.scales import Scale
 from audit.people import agreement as people_agreement
 from audit.reports import make
 from audit.reports.pairing import JudgeScores, Paired, People
-from audit.stats.resampling.small_samples import MOST_LEFT_OUT
+from jurybox_stats.resampling.small_samples import MOST_LEFT_OUT
 from tests import making
 
 PROMPTS, RATERS = 7, 4

@@ -7,10 +7,10 @@ from audit.questions.each_question.exhibits import judges_apart
 from audit.questions.each_question.question import each_question
 from audit.reports.make import make_report
 from audit.reports.options import Options
-from audit.stats.instrument.following import AGAINST, FOLLOWING
 from audit.words.drift_state import HOLDS, facts, state_of
 from judges import catalogue, registry
 from judges.models import Look, Score
+from jurybox_stats.instrument.following import AGAINST, FOLLOWING
 from tests.bench import edit_worlds
 from tests.bench.edit_worlds import JUDGES, QUESTIONS, name_of
 

@@ -14,8 +14,8 @@ from audit.reports.pairing import family_codes, pair
 from audit.self_checks.counting import share_of
 from audit.set_scores.figure import make_figure
 from audit.set_scores.scored import make_row
-from audit.stats.resamples import Resamples
 from audit.words import report as report_words
+from jurybox_stats.resamples import Resamples
 from tests import making
 from tests.audit.reports.test_drift import facts
 from tests.bench.true_worlds import GENERATORS, World, study

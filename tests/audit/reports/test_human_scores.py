@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from audit.reports import make as reports
-from audit.stats import assisted
+from jurybox_stats import assisted
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from annotations.exports.pseudonyms import name_in_reports
 from audit.people import agreement as people_agreement
 from audit.reports import make as reports
 from audit.reports.people_agreement import RATED as people_of_ratings
-from audit.stats import ranking
-from audit.stats.resamples import Resamples
+from jurybox_stats import ranking
+from jurybox_stats.resamples import Resamples
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,7 @@ from audit.reports import slices
 from audit.reports.options import Options
 from audit.reports.reference import Series
 from audit.statistic_names import COMPARING, ROWS, STATISTICS
-from audit.stats import own_average, roc
+from jurybox_stats import own_average, roc
 
 OPTIONS = Options(resamples=100)
 

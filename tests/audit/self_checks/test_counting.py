@@ -5,10 +5,10 @@ import pytest
 from django.utils import timezone
 
 from audit.self_checks.counting import count_contradictions, violations
-from audit.stats.resampling.small_samples import share_limits
 from judges.engines import builtin
 from judges.models import SelfCheck
 from judges.self_checks import jobs
+from jurybox_stats.resampling.small_samples import share_limits
 from tests.judges.self_checks.bench import bench
 
 JUDGE = "soft-tifa-gm-builtin"

@@ -20,8 +20,8 @@ from audit.questions.card.rows import (
     row,
 )
 from audit.questions.card.scores import Scores
-from audit.stats.estimate import Estimate
 from judges.cards.changes import AGAIN, BLIND, CHANGES, CROSS, DARK, FOOLING, LADDER
+from jurybox_stats.estimate import Estimate
 
 EMPTY = Scores((), {}, {}, {})
 

@@ -1,0 +1,356 @@
+"""A judge read by cuts on people's latent scale: it exceeds a cut where z + N(0, noise) > kappa. Nothing is
+assumed of the judge's own scale, which may be bent in any monotone way.
+
+`Latent` has people's side; here are the judge's noise and its kappas, and what follows from them: the
+offset between two groups of generators, in people's points, and how closely the judge follows z.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import scipy
+
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.instrument.comparison import jackknifed
+from jurybox_stats.instrument.latent import NO_STEP, NODES, WEIGHTS, Latent, left_out
+from jurybox_stats.over_time.courses import Change
+from jurybox_stats.series import Codes, Floats, coded
+
+# Of a judge with so many values at most, each gap between two is a cut.
+MOST_VALUES = 12
+QUANTILES = (0.1, 0.25, 0.4, 0.55, 0.7, 0.85)
+LEAST_NOISE, MOST_NOISE = 0.05, 30.0
+# Of one side alone: a correlation is bounded where 1 / noise is not.
+LEAST_NOISE_OF_A_SIDE = 0.2
+# Where the noise is looked for; between two of these it is interpolated.
+GRID = np.exp(np.linspace(np.log(LEAST_NOISE), np.log(MOST_NOISE), 25))
+INTERPOLATED = 6
+# So far apart are the logarithms of noises that are solved together.
+NARROW = 0.04
+ROUNDS = 5
+NO_CUT = "no cut that divides every generator"
+DOES_NOT_FOLLOW = "the judge does not follow people"
+# Sums less one of their parts differ by less from what they are.
+ROUNDING = 1e-9
+# A step of a rating that is less of people's scale may be undefined.
+SMALL_STEP = 0.05
+
+
+def cuts_of(scores: Floats) -> Floats:
+    values = np.unique(scores)
+    if values.size <= MOST_VALUES:
+        middles: Floats = (values[1:] + values[:-1]) / 2
+        return middles
+    return np.unique(np.quantile(scores, QUANTILES))
+
+
+@dataclass(frozen=True)
+class StepReading:
+    """One step of people's scale. `share`, `kappa`: rows x generators x cuts; `excess`: by how much more
+    often people and judge say yes together at each noise of the grid than was counted, rows x generators x
+    grid; `used`: rows x cuts."""
+
+    people: Latent
+    share: Floats
+    used: np.ndarray
+    excess: Floats
+    noise: Floats
+
+    @cached_property
+    def kappa(self) -> Floats:
+        tau = self.people.tau[..., None]
+        wide = np.sqrt(tau**2 + self.noise[:, None, None] ** 2)
+        kappa: Floats = self.people.mu[..., None] - scipy.special.ndtri(self.share) * wide
+        return np.where(self.used[:, None, :], kappa, 0.0)
+
+    def kappa_of_generators(self) -> Floats:
+        """Each cut weighs the same."""
+        mean: Floats = self.kappa.sum(axis=2) / self.used.sum(axis=1)[:, None]
+        return mean
+
+    def offset(self, old: np.ndarray, new: np.ndarray, shift: Floats | None = None) -> Floats:
+        """`shift`: by how much people's own zero lies higher, rows x generators."""
+        weight = np.minimum(*(_balance(self._pooled(self.share, side)) for side in (old, new)))
+        weight = np.where(self.used, weight, 0.0)
+        moved = self._pooled(self.kappa, new) - self._pooled(self.kappa, old)
+        found: Floats = (weight * moved).sum(axis=1) / weight.sum(axis=1)
+        if shift is not None:
+            found = found + self._pooled(shift, new) - self._pooled(shift, old)
+        return found
+
+    def points(self, old: np.ndarray, new: np.ndarray, shift: Floats | None = None) -> Floats:
+        """The offset in shares of people's step."""
+        people, offset = self.people, self.offset(old, new, shift)
+        as_before = scipy.special.ndtr((people.mu - offset[:, None]) / people.spread)
+        return self._pooled(people.yes - as_before, new)
+
+    def correlation(self, side: np.ndarray) -> Floats | None:
+        """artanh of the judge's correlation with z, at one spread of z for all sides. None where the noise
+        is at its least, which says only that it is not more."""
+        spread = self.people.tau.mean(axis=1)
+        noise = _crossing(self.excess[:, side].sum(axis=1), GRID)
+        if noise[0] <= LEAST_NOISE_OF_A_SIDE:
+            return None
+        noise = np.clip(noise, LEAST_NOISE_OF_A_SIDE, MOST_NOISE)
+        found: Floats = np.arctanh(spread / np.hypot(spread, noise))
+        return found
+
+    def _pooled(self, table: Floats, side: np.ndarray) -> Floats:
+        """The mean over some generators, by their images."""
+        images = self.people.images[:, side]
+        weight = images / images.sum(axis=1, keepdims=True)
+        found: Floats = np.einsum("rg,rg...->r...", weight, table[:, side])
+        return found
+
+
+@dataclass(frozen=True)
+class CutReading:
+    """All steps together; `weights` are the steps' widths as parts of people's scale."""
+
+    steps: tuple[StepReading, ...]
+    weights: Floats
+    n: int
+    shifts: tuple[Floats | None, ...]
+
+    def rows_of_points(self, old: np.ndarray, new: np.ndarray) -> Floats:
+        """The offset, of all and without each prompt; the whole of people's scale is 100 points."""
+        parts = (
+            weight * step.points(old, new, shift)
+            for weight, step, shift in zip(self.weights, self.steps, self.shifts, strict=True)
+        )
+        return 100.0 * _sum(parts)
+
+    def points(self, old: np.ndarray, new: np.ndarray) -> Change:
+        return jackknifed(self.rows_of_points(old, new), self.n, unit=100.0)
+
+    def closeness(self, old: np.ndarray, new: np.ndarray) -> Change | None:
+        """How much closer the judge follows z on `new`; None where some step does not tell."""
+        share = self.weights / self.weights.sum()
+        parts = []
+        for part, step in zip(share, self.steps, strict=True):
+            before, after = step.correlation(old), step.correlation(new)
+            if before is None or after is None:
+                return None
+            parts.append(part * (after - before))
+        return jackknifed(_sum(parts), self.n)
+
+    def closeness_of_generators(self) -> tuple[Floats, np.ndarray]:
+        """Of each generator by itself, rows x generators, and of which it tells."""
+        count = self.steps[0].people.images.shape[1]
+        share = self.weights / self.weights.sum()
+        told, columns = np.ones(count, dtype=bool), []
+        for generator in range(count):
+            alone = [step.correlation(np.arange(count) == generator) for step in self.steps]
+            known = [one for one in alone if one is not None]
+            told[generator] = len(known) == len(alone)
+            if told[generator]:
+                columns.append(_sum(part * one for part, one in zip(share, known, strict=True)))
+        return np.stack(columns, axis=1) if columns else np.zeros((2, 0)), told
+
+    def kappas(self) -> Floats:
+        """Of each generator, rows x generators, over all steps."""
+        share = self.weights / self.weights.sum()
+        return _sum(
+            part * (step.kappa_of_generators() + (0.0 if shift is None else shift))
+            for part, step, shift in zip(share, self.steps, self.shifts, strict=True)
+        )
+
+
+def read_by_cuts(
+    scores: Floats,
+    people: list[Latent | Undefined],
+    generators: Codes,
+    prompts: Codes,
+    *,
+    span: float,
+    shifts: list[Floats | None] | None = None,
+) -> CutReading | Undefined:
+    """`people`: their latent scale of the same images (`read_people`). `span`: how far their scale goes.
+    `shifts`: for each step by how much people's zero lies higher on each generator."""
+    n = int(scores.size)
+    found: list[StepReading | Undefined] = [
+        step if isinstance(step, Undefined) else _read_step(scores, step, generators, prompts)
+        for step in people
+    ]
+    told = [place for place, step in enumerate(found) if isinstance(step, StepReading)]
+    if not told:
+        first = found[0] if found else Undefined(NO_STEP, n)
+        assert isinstance(first, Undefined)
+        return first
+    for step, latent in zip(found, people, strict=True):
+        if isinstance(step, Undefined) and (
+            isinstance(latent, Undefined) or latent.width >= SMALL_STEP * span
+        ):
+            return step
+    steps = tuple(step for step in found if isinstance(step, StepReading))
+    width = np.array([step.people.width for step in steps]) / span
+    return CutReading(
+        steps, width, n, tuple(None if shifts is None else shifts[place] for place in told)
+    )
+
+
+def _read_step(
+    scores: Floats, people: Latent, generators: Codes, prompts: Codes
+) -> StepReading | Undefined:
+    count, n = people.images.shape[1], int(scores.size)
+    tables = []
+    for cut in cuts_of(scores):
+        above = scores > cut
+        tables.append(
+            [
+                left_out(values, generators, prompts, count) / people.images
+                for values in (above * 1.0, above * people.mean_yes)
+            ]
+        )
+    if not tables:
+        return Undefined(NO_CUT, n)
+    share, joint = (np.stack(parts, axis=2) for parts in zip(*tables, strict=True))
+    share = np.where(share < ROUNDING, 0.0, np.where(share > 1 - ROUNDING, 1.0, share))
+    divides = np.asarray(((share > 0) & (share < 1)).all(axis=1))
+    here = divides[0]
+    share, joint, used = share[..., here], joint[..., here], divides[:, here]
+    if not used.any(axis=1).all():
+        return Undefined(NO_CUT, n)
+    even: Floats = np.where(used[:, None, :], share, 0.5)
+    cells = _cells_of(people, even, joint, used)
+    excess = cells.excess(np.arange(len(share)), GRID)
+    whole = _solve_exactly(people, share[0], joint[0])
+    if whole is None:
+        return Undefined(DOES_NOT_FOLLOW, n)
+    noise = cells.refine(_crossing(excess.sum(axis=1), GRID))
+    noise[0] = whole
+    return StepReading(people, cells.share, used, excess, noise)
+
+
+@dataclass(frozen=True, slots=True)
+class _Cells:
+    """How often people and judge say yes together on each generator and cut. Without one prompt a generator
+    has few different triples of mu, tau and share: `kinds`, each integrated once; `place` has rows x
+    generators x cuts."""
+
+    kinds: Floats
+    place: Codes
+    share: Floats
+    joint: Floats
+    used: np.ndarray
+    images: Floats
+
+    def excess(self, rows: Codes, grid: Floats) -> Floats:
+        """How much more often than counted, at each noise of the grid: rows x generators x grid."""
+        place = self.place[rows]
+        seen, codes = coded(place.ravel())
+        mu, tau, share = self.kinds[seen].T
+        together = _together(mu, tau, share, grid)
+        codes = codes.reshape(place.shape)
+        found = np.zeros((*place.shape[:2], grid.size))
+        for cut in range(place.shape[2]):
+            more = together[codes[:, :, cut]]
+            more -= self.joint[rows, :, cut][..., None]
+            if not self.used[rows, cut].all():
+                more *= self.used[rows, cut][:, None, None]
+            found += more
+        found *= self.images[rows][..., None]
+        return found
+
+    def refine(self, noise: Floats) -> Floats:
+        """Rows of nearly one noise are solved once more on a grid of their own, until none leaves its."""
+        group = np.full(noise.size, np.iinfo(np.int64).min)
+        for _ in range(ROUNDS):
+            before, group = group, np.rint(np.log(noise) / NARROW).astype(np.int64)
+            noise = noise.copy()
+            for one in np.unique(group[group != before]).tolist():
+                rows = np.flatnonzero((group == one) & (group != before))
+                grid = np.exp(NARROW * (one + np.linspace(-1.0, 1.0, INTERPOLATED)))
+                noise[rows] = _crossing(self.excess(rows, grid).sum(axis=1), grid)
+        return np.clip(noise, LEAST_NOISE, MOST_NOISE)
+
+
+def _cells_of(people: Latent, share: Floats, joint: Floats, used: np.ndarray) -> _Cells:
+    rows, count, cuts = share.shape
+    kinds, place = [], np.zeros(share.shape, dtype=np.int64)
+    size = 0
+    for generator in range(count):
+        of_people = coded(people.kinds[:, generator])[1]
+        for cut in range(cuts):
+            of_judge = coded(share[:, generator, cut])[1]
+            names, codes = coded(of_people * rows + of_judge)
+            first = np.zeros(names.size, dtype=np.int64)
+            first[codes[::-1]] = np.arange(rows)[::-1]
+            kinds.append(
+                np.stack(
+                    [table[first, generator] for table in (people.mu, people.tau, share[..., cut])],
+                    axis=1,
+                )
+            )
+            place[:, generator, cut] = size + codes
+            size += names.size
+    return _Cells(np.concatenate(kinds), place, share, joint, used, people.images)
+
+
+def _together(mu: Floats, tau: Floats, share: Floats, noise: Floats) -> Floats:
+    """How often people and judge say yes together: kinds x noises."""
+    z = mu[:, None] + tau[:, None] * NODES
+    yes = scipy.special.ndtr(z) * WEIGHTS
+    kappa = mu[:, None] - scipy.special.ndtri(share)[:, None] * np.hypot(tau[:, None], noise)
+    judge = scipy.special.ndtr((z[:, None, :] - kappa[..., None]) / noise[:, None])
+    found: Floats = np.einsum("kx,knx->kn", yes, judge)
+    return found
+
+
+def _solve_exactly(people: Latent, share: Floats, joint: Floats) -> float | None:
+    """The noise of the whole; None where judge and people say yes together no more often than by
+    chance."""
+    count, cuts = share.shape
+    mu, tau, images = (
+        np.repeat(table[0], cuts) for table in (people.mu, people.tau, people.images)
+    )
+
+    def excess(noise: float) -> float:
+        together = _together(mu, tau, share.ravel(), np.array([noise]))[:, 0]
+        return float((images * (together - joint.ravel())).sum())
+
+    if excess(LEAST_NOISE) <= 0:
+        return LEAST_NOISE
+    if excess(MOST_NOISE) >= 0:
+        return None
+    return float(scipy.optimize.brentq(excess, LEAST_NOISE, MOST_NOISE, xtol=1e-13))
+
+
+def _crossing(excess: Floats, noises: Floats) -> Floats:
+    """Where each row falls through zero on the grid, interpolated the other way round."""
+    rows, grid = np.arange(excess.shape[0]), np.log(noises)
+    below = excess <= 0
+    first = np.where(below.any(axis=1), below.argmax(axis=1), grid.size - 1)
+    start = np.clip(first - INTERPOLATED // 2, 0, grid.size - INTERPOLATED)
+    places = start[:, None] + np.arange(INTERPOLATED)
+    height = np.take_along_axis(excess, places, axis=1)
+    log = grid[places]
+    # Lagrange: log noise as a polynomial of the excess, at zero.
+    found = np.zeros(rows.size)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for one in range(INTERPOLATED):
+            others = np.delete(height, one, axis=1)
+            found += log[:, one] * (others / (others - height[:, [one]])).prod(axis=1)
+    around = np.clip(first, 1, grid.size - 1)
+    low, high = grid[around - 1], grid[around]
+    fits = np.isfinite(found) & (found >= low - 1e-9) & (found <= high + 1e-9)
+    at = excess[rows, around - 1], excess[rows, around]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        line = low + (high - low) * at[0] / (at[0] - at[1])
+    found = np.where(fits, found, np.clip(np.nan_to_num(line, nan=0.0), low, high))
+    found = np.where(below[:, 0], grid[0], np.where(below.any(axis=1), found, grid[-1]))
+    noise: Floats = np.exp(found)
+    return noise
+
+
+def _balance(share: Floats) -> Floats:
+    return share * (1 - share)
+
+
+def _sum(parts: Iterable[Floats]) -> Floats:
+    found: Floats = np.sum(list(parts), axis=0)
+    return found

@@ -1,0 +1,45 @@
+"""What moved the difference between people and the judge from some generators to others.
+
+    Δq − Δs  =  (1 − b) Δq  +  b · offset
+
+The first part is there because people's score moved and the judge follows only so much of that; the
+second because it reads the later ones otherwise. b is the gain on the reference. Where the offset is read
+by cuts, what a bent scale makes of better generators is in the first part.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jurybox_stats.instrument.comparison import Comparison, jackknifed
+from jurybox_stats.over_time.courses import Change
+from jurybox_stats.series import Floats
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    before: float  # people less judge on the reference
+    now: float
+    generators: Change  # (1 − b) Δq
+    judge: Change  # b · offset
+
+
+def gap_of(
+    comparison: Comparison,
+    *,
+    points: float = 1.0,
+    apart: float = 0.0,
+    offset: Floats | None = None,
+) -> Gap:
+    """For a judge whose scores are in people's units; `points` for one of them. `apart`: as in the
+    sums (`moments`). `offset`: as the cuts read it, of all and without each prompt."""
+    old, new, n = comparison.reference, comparison.later, comparison.images
+    moved, read = new.people - old.people, new.score - old.score
+    gain = old.gain
+    judge = gain * moved - read if offset is None else gain * offset
+    return Gap(
+        points * float(old.people[0] - old.score[0] + apart),
+        points * float(new.people[0] - new.score[0] + apart),
+        jackknifed(points * (moved - read - judge), n, unit=points),
+        jackknifed(points * judge, n, unit=points),
+    )

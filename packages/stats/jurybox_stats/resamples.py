@@ -1,0 +1,414 @@
+"""`Resamples`: one draw of clusters, and the interval of every statistic on it.
+
+    draw = Resamples(prompt_of_each_image, resamples=2000, seed=0)
+    draw.auroc(labels, scores), draw.cohen_kappa(people, verdicts)
+
+How a statistic comes about on each resample stands beside its formula: `agreement`, `ranking`,
+`roc`, `ties`, `drift`, and `resampling.means` for means. A new one is a function there, a method
+here, and a row in STATISTICS where differences of it are wanted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from jurybox_stats import agreement, ranking, roc, ties
+from jurybox_stats.estimate import Estimate, Result, Undefined, WithoutInterval
+from jurybox_stats.over_time import drift
+from jurybox_stats.resampling import means
+from jurybox_stats.resampling.cluster_counts import Counts
+from jurybox_stats.resampling.draw import Draw, Resampled, Values
+from jurybox_stats.resampling.percentiles import interval
+from jurybox_stats.resampling.small_samples import (
+    MOST_LEFT_OUT,
+    difference_jackknifed,
+    jackknifed,
+    too_few_rarer,
+)
+from jurybox_stats.series import Floats, same_length
+
+# By the names of the methods below: what can be subtracted, or computed resample by resample.
+STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
+    "mean": means.mean,
+    "difference_of_means": means.difference_of_means,
+    "ratio": means.ratio_of_sums,
+    "percent_agreement": agreement.resampled_percent_agreement,
+    "unanimity": agreement.resampled_unanimity,
+    "cohen_kappa": agreement.resampled_kappa,
+    "krippendorff_alpha": agreement.resampled_alpha,
+    "fleiss_kappa": agreement.resampled_fleiss,
+    "pearson": ranking.resampled_pearson,
+    "spearman": ranking.resampled_spearman,
+    "kendall_tau_b": ranking.resampled_tau_b,
+    "kendall_tau_c": ranking.resampled_tau_c,
+    "auroc": roc.resampled_auroc,
+    "pairwise_accuracy": ties.resampled_accuracy,
+    "slope_per_year": drift.resampled_slope,
+}
+
+# The least deviate at which an interval is requested, and how near to its place the one is found at
+# which it touches 0: p-values to one part in a million.
+NARROWEST = 1e-6
+# The least p-value of an interval with a formula: further out nobody knows the shape of a tail.
+LEAST_P = 1e-6
+
+
+class Resamples:
+    """Clusters drawn with replacement; every method takes whole series, one value per item.
+
+    `method` is "percentile", "bca", or "jackknife", which holds where prompts are few or all answers
+    alike (`resampling.small_samples`): reports use it. It leaves out each cluster in turn, counted at
+    once for all of them, and draws only what has no such count. The same clusters, resamples and seed give the
+    same digits.
+    """
+
+    def __init__(
+        self,
+        clusters: ArrayLike,
+        *,
+        resamples: int = 2000,
+        seed: int = 0,
+        method: str = "percentile",
+        confidence: float = 0.95,
+    ) -> None:
+        self.draw = Draw(clusters, resamples=resamples, seed=seed)
+        self.method, self.confidence = method, confidence
+
+    @classmethod
+    def from_kinds(cls, draw: Draw) -> Resamples:
+        """Of items of few kinds: as values of each kind. Jackknifed."""
+        found = cls.__new__(cls)
+        found.draw, found.method, found.confidence = draw, "jackknife", 0.95
+        return found
+
+    def interval(self, find: Callable[[Draw], Resampled | Undefined]) -> Result:
+        """Of a statistic that is shown on one page only, and so is no method here."""
+        return self._interval(find(self.draw))
+
+    # Means
+
+    def mean(
+        self, x: ArrayLike, *, scale: float = 1.0, ends: tuple[float, float] | None = None
+    ) -> Result:
+        """The mean of x, times `scale` (100 for points). `ends`: of the scale that x is on."""
+        return self._interval(means.mean(self.draw, x, scale=scale, ends=ends))
+
+    def difference_of_means(self, a: ArrayLike, b: ArrayLike, *, scale: float = 1.0) -> Result:
+        """mean(a) - mean(b) over the same items, times `scale`: the net deviation of a judge b."""
+        return self._interval(means.difference_of_means(self.draw, a, b, scale=scale))
+
+    def ratio(self, over: ArrayLike, under: ArrayLike) -> Result:
+        """sum(over) / sum(under): so many of so many, several to an item (pairs of its answers).
+
+        `n` counts the items that have any.
+        """
+        return self._interval(means.ratio_of_sums(self.draw, over, under))
+
+    # Agreement
+
+    def percent_agreement(self, a: ArrayLike, b: ArrayLike) -> Result:
+        return self._interval(agreement.resampled_percent_agreement(self.draw, a, b))
+
+    def unanimity(self, ratings: ArrayLike) -> Result:
+        """The share of units on which all agree; clusters name the units (columns)."""
+        return self._interval(agreement.resampled_unanimity(self.draw, ratings))
+
+    def cohen_kappa(self, a: ArrayLike, b: ArrayLike, weights: agreement.Weights = None) -> Result:
+        return self._interval(agreement.resampled_kappa(self.draw, a, b, weights))
+
+    def krippendorff_alpha(self, ratings: ArrayLike, level: agreement.Level) -> Result:
+        """Krippendorff's alpha; clusters name the units (columns)."""
+        return self._interval(agreement.resampled_alpha(self.draw, ratings, level))
+
+    def fleiss_kappa(self, ratings: ArrayLike) -> Result:
+        """Fleiss' kappa; clusters name the units (columns)."""
+        return self._interval(agreement.resampled_fleiss(self.draw, ratings))
+
+    # Ranks
+
+    def pearson(self, x: ArrayLike, y: ArrayLike) -> Result:
+        return self._interval(ranking.resampled_pearson(self.draw, x, y))
+
+    def spearman(self, x: ArrayLike, y: ArrayLike) -> Result:
+        return self._interval(ranking.resampled_spearman(self.draw, x, y))
+
+    def kendall_tau_b(self, x: ArrayLike, y: ArrayLike) -> Result:
+        return self._interval(ranking.resampled_tau_b(self.draw, x, y))
+
+    def kendall_tau_c(self, x: ArrayLike, y: ArrayLike) -> Result:
+        return self._interval(ranking.resampled_tau_c(self.draw, x, y))
+
+    def auroc(self, labels: ArrayLike, scores: ArrayLike) -> Result:
+        return self._interval(roc.resampled_auroc(self.draw, labels, scores))
+
+    # Pairwise accuracy
+
+    def pairwise_accuracy(
+        self,
+        human: ArrayLike,
+        metric: ArrayLike,
+        epsilon: float = 0.0,
+        *,
+        groups: ArrayLike | None = None,
+    ) -> Result:
+        """At a given epsilon; with groups, the mean over the groups that have a pair."""
+        return self._interval(
+            ties.resampled_accuracy(self.draw, human, metric, epsilon, groups=groups)
+        )
+
+    def pairwise_accuracy_calibrated(
+        self, human: ArrayLike, metric: ArrayLike, *, groups: ArrayLike | None = None
+    ) -> ties.CalibratedEstimate | Undefined:
+        """At the best epsilon of these data."""
+        best = ties.resampled_calibrated_accuracy(self.draw, human, metric, groups=groups)
+        if isinstance(best, Undefined):
+            return best
+        resampled, epsilon = best
+        estimate = self._interval(resampled)
+        if isinstance(estimate, Undefined):
+            return estimate
+        return ties.CalibratedEstimate(
+            estimate.value, estimate.low, estimate.high, estimate.n, epsilon
+        )
+
+    # Over generators
+
+    def slope_per_year(
+        self,
+        human: ArrayLike,
+        judge: ArrayLike,
+        generators: ArrayLike,
+        released: Mapping[Any, date | str | None],
+        *,
+        scale: float = 100.0,
+    ) -> Result:
+        """Points per year by which mean(human) - mean(judge) of a generator grows with its date.
+
+        Images of generators without a release date are left out; `n` counts the others.
+        """
+        return self._interval(
+            drift.resampled_slope(self.draw, human, judge, generators, released, scale=scale)
+        )
+
+    # Two at once
+
+    def difference(
+        self,
+        statistic: str,
+        first: Sequence[ArrayLike],
+        second: Sequence[ArrayLike],
+        **options: Any,
+    ) -> Result:
+        """What a statistic is on `first` less what it is on `second`, in the same resamples.
+
+            draw.difference("auroc", (labels, judge_a), (labels, judge_b))
+
+        `statistic` names one of STATISTICS.
+        """
+        find = _statistic(statistic)
+        return self._difference(
+            find(self.draw, *first, **options), lambda: find(self.draw, *second, **options)
+        )
+
+    def chance_of_none(
+        self, statistic: str, first: Sequence[ArrayLike], second: Sequence[ArrayLike]
+    ) -> float | Undefined:
+        """The p-value of `difference`: the level at which its interval just touches 0, so that the two
+        never say the contrary of one another."""
+        find = _statistic(statistic)
+        mine, theirs = find(self.draw, *first), find(self.draw, *second)
+        if isinstance(mine, Undefined):
+            return mine
+        return (
+            theirs if isinstance(theirs, Undefined) else self._p(_less(mine, theirs, self.draw.n))
+        )
+
+    def chance_of_equal_means(self, a: ArrayLike, b: ArrayLike) -> float | Undefined:
+        """The same for `difference_of_means`."""
+        return self._p(means.difference_of_means(self.draw, a, b))
+
+    def change(
+        self, statistic: str, series: Sequence[ArrayLike], since: ArrayLike, **options: Any
+    ) -> Result:
+        """What a statistic is where `since` is true less what it is elsewhere: a judge on the
+        generators released since its own release, against the older ones."""
+        (mask,) = same_length(since)
+        self.draw.check_size(mask.size)
+        after = mask.astype(bool)
+        if after.all() or not after.any():
+            return Undefined("every item is on one side", self.draw.n)
+        find = _statistic(statistic)
+
+        def resampled_side(side: np.ndarray) -> Resampled | Undefined:
+            part = self.draw.part(side)
+            found = find(part, *(np.asarray(values)[side] for values in series), **options)
+            if isinstance(found, Undefined):
+                return found
+            return replace(found, voices=found.voices or np.unique(part.cluster).size)
+
+        return self._difference(resampled_side(after), lambda: resampled_side(~after))
+
+    def values(self, statistic: str, *series: ArrayLike, **options: Any) -> Floats | Undefined:
+        """A statistic on every resample, NaN where it is undefined: for a histogram, or a check."""
+        resampled = _statistic(statistic)(self.draw, *series, **options)
+        if isinstance(resampled, Undefined):
+            return resampled
+        return resampled.values(self.draw.counts)
+
+    def _difference(
+        self, first: Resampled | Undefined, find_second: Callable[[], Resampled | Undefined]
+    ) -> Result:
+        if isinstance(first, Undefined):
+            return first
+        second = find_second()
+        if isinstance(second, Undefined):
+            return second
+        return self._interval(_less(first, second, self.draw.n))
+
+    def _interval(self, resampled: Resampled | Undefined) -> Result:
+        if isinstance(resampled, Undefined):
+            return resampled
+        return self._intervals(resampled)(self.confidence)
+
+    def _intervals(self, resampled: Resampled) -> Callable[[float], Result]:
+        """The interval at each confidence; what it rests on is computed once."""
+        point, limits = resampled.point, resampled.limits
+        if self.method == "jackknife" and self.draw.clusters > 1:
+            if reason := _too_few_rarer(resampled):
+                alone = WithoutInterval(point.value, None, None, point.n, reason)
+                return lambda confidence: alone
+            if limits is not None:
+                at = limits()
+                return lambda confidence: _with_limits(point, *at(confidence))
+            if not self._is_drawn(resampled):
+                return self._leaving_out(resampled)
+        values = _remembering_one(resampled.values)
+        counts, n = self.draw.counts, self.draw.n
+        if self.method == "jackknife" and resampled.content is not None:
+            counts = counts[:, self.draw.by_content(resampled.content)]
+        return lambda confidence: interval(point, values, counts, n, self.method, confidence)
+
+    def _is_drawn(self, resampled: Resampled) -> bool:
+        """Whether the interval comes from resamples, whose least share is 1 of them."""
+        if self.method != "jackknife" or self.draw.clusters < 2:
+            return True
+        many = resampled.content is not None and self.draw.clusters > MOST_LEFT_OUT
+        return many and resampled.limits is None
+
+    def _leaving_out(self, resampled: Resampled) -> Callable[[float], Result]:
+        without = self.draw.left_out
+        alike = self.draw.clusters_alike
+        if resampled.sides is None:
+            left_out = resampled.values(without)
+            return lambda confidence: _jackknifed(resampled, left_out, confidence, alike)
+        first, second = resampled.sides
+        left = first.values(without), second.values(without)
+        at = _side(first, left[0], alike), _side(second, left[1], alike)
+
+        def leave_out_result(confidence: float) -> Result:
+            sides = at[0](confidence), at[1](confidence)
+            return difference_jackknifed(resampled.point, sides, left, alike)
+
+        return leave_out_result
+
+    def _p(self, resampled: Resampled | Undefined) -> float | Undefined:
+        if isinstance(resampled, Undefined):
+            return resampled
+        found = self._intervals(resampled)
+        without = found(self.confidence)
+        if isinstance(without, Undefined):
+            return without
+        if isinstance(without, WithoutInterval):
+            return Undefined(without.reason, without.n)
+        least = 1 / self.draw.resamples if self._is_drawn(resampled) else LEAST_P
+
+        def excess_beyond(deviate: float) -> float:
+            """How far 0 lies within the interval; negative where it lies outside."""
+            limits = found(1 - 2 * float(scipy.special.ndtr(-deviate)))
+            if isinstance(limits, Undefined) or limits.low is None or limits.high is None:
+                return math.nan
+            return min(limits.high, -limits.low)
+
+        narrow, wide = NARROWEST, -float(scipy.special.ndtri(least / 2))
+        ends = excess_beyond(narrow), excess_beyond(wide)
+        if math.isnan(sum(ends)):
+            return Undefined("its interval does not say how sure it is", self.draw.n)
+        if ends[0] >= 0:
+            return 1.0
+        if ends[1] <= 0:
+            return least
+        # Along normal deviates an interval's ends are nearly straight lines: a few steps find the place.
+        return 2 * float(
+            scipy.special.ndtr(-scipy.optimize.brentq(excess_beyond, narrow, wide, xtol=NARROWEST))
+        )
+
+
+def _too_few_rarer(resampled: Resampled) -> str:
+    """Why there is no interval; of a difference, because of either side."""
+    for one in (resampled, *(resampled.sides or ())):
+        if one.rarer is not None:
+            found, clusters = one.rarer
+            if reason := too_few_rarer(found, clusters, one.at_least):
+                return reason
+    return ""
+
+
+def _statistic(name: str) -> Callable[..., Resampled | Undefined]:
+    if name not in STATISTICS:
+        raise ValueError(f"{name!r} is not a statistic of Resamples: {', '.join(STATISTICS)}")
+    return STATISTICS[name]
+
+
+def _with_limits(point: Estimate, low: float, high: float) -> Estimate:
+    return replace(point, low=low, high=high)
+
+
+def _jackknifed(
+    resampled: Resampled, left_out: Floats, confidence: float, alike: Floats | None = None
+) -> Result:
+    kind = resampled.scale, resampled.reach
+    return jackknifed(resampled.point, left_out, *kind, confidence, resampled.voices, alike)
+
+
+def _side(side: Resampled, left_out: Floats, alike: Floats | None) -> Callable[[float], Estimate]:
+    """One side of a difference with its own interval; without width where no prompt can change it."""
+    at = side.limits() if side.limits is not None else None
+
+    def find_estimate(confidence: float) -> Estimate:
+        if at is not None:
+            return _with_limits(side.point, *at(confidence))
+        one = _jackknifed(side, left_out, confidence, alike)
+        if isinstance(one, Undefined):
+            return replace(side.point, low=side.point.value, high=side.point.value)
+        return one
+
+    return find_estimate
+
+
+def _remembering_one(values: Values) -> Values:
+    """Remembers the last answer: one draw is needed at many confidences."""
+    known: list[tuple[Counts, Floats]] = []
+
+    def remembered(counts: Counts) -> Floats:
+        if not known or known[0][0] is not counts:
+            known[:] = [(counts, values(counts))]
+        return known[0][1]
+
+    return remembered
+
+
+def _less(first: Resampled, second: Resampled, n: int) -> Resampled:
+    point = Estimate(first.point.value - second.point.value, None, None, n)
+    return Resampled(
+        point,
+        lambda counts: first.values(counts) - second.values(counts),
+        sides=(first, second),
+    )

@@ -1,0 +1,217 @@
+import math
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from jurybox_stats.estimate import Undefined
+from jurybox_stats.instrument.chance import chance
+from jurybox_stats.instrument.latent import step_answers
+from jurybox_stats.instrument.moments import answers_of
+from jurybox_stats.instrument.needs import times_as_many
+from jurybox_stats.instrument.readings import Voices, read_twice
+from jurybox_stats.instrument.stability import Step, Steps, state_of, steps_of
+from jurybox_stats.over_time.courses import Change
+from tests.bench.true_worlds import World, left_of_gain, study
+
+RISING = World("rising", (0.4, 0.8))
+
+
+def step(offset, error, gain=0.0, gain_error=0.02, since=1):
+    """A change of the gain as the logarithm of its ratio."""
+    offset, gain = Change(offset, error, 10_000, 600), Change(gain, gain_error, 10_000, 600)
+    return Step(since, SimpleNamespace(gain_change=None), offset, offset, gain, True, offset, gain)
+
+
+def steps_for(world, judge="soft", prompts=150, dates=range(8), seed=1):
+    made = study(world, prompts, np.random.default_rng(seed))
+    voices = Voices(answers_of(made.ratings), step_answers(made.ratings), made.ratings)
+    found = read_twice(
+        made.scores[judge],
+        voices,
+        made.generators,
+        made.prompts,
+        np.asarray(dates),
+        as_ranks=False,
+    )
+    if isinstance(found.cuts, Undefined):
+        return found.cuts
+    return steps_of(found.line, dates, found.cuts)
+
+
+def told(steps):
+    beyond = bool(steps.moved_claims())
+    return state_of(beyond=beyond, inside=steps.lies_inside(), p_holm=steps.p())
+
+
+def test_a_judge_that_reads_newer_generators_as_older_ones_holds_while_people_say_yes_more_often():
+    steps = steps_for(RISING)
+    assert len(steps.steps) == 7
+    assert told(steps) == "holds"
+
+
+def test_a_judge_that_became_stricter_drifts_from_that_date_on():
+    steps = steps_for(World("level", (0.4, 0.8), level=12))
+    assert told(steps) == "drifts"
+    assert steps.likeliest.since == 5
+    assert steps.moved_claims()[0] == "offset"
+    assert steps.likeliest.offset.value == pytest.approx(12, abs=5)
+
+
+def test_a_judge_that_tells_good_from_bad_less_drifts_by_its_gain():
+    steps = steps_for(World("gain", (0.5, 0.7), auroc=0.15))
+    assert told(steps) == "drifts"
+    assert "gain" in steps.moved_claims()
+    left = left_of_gain("soft", 0.15)
+    assert steps.likeliest.gain_within(0.95).value == pytest.approx(left - 1, abs=0.1)
+
+
+def test_a_gain_of_which_next_to_nothing_tells_is_left_out_at_older_dates_unless_it_fell():
+    sure = [step(0.0, 1.0, 0.0, 0.05, since=since) for since in (1, 3, 4, 5)]
+    steps = Steps((sure[0], step(0.0, 1.0, -0.1, 0.3, since=2), *sure[1:]))
+    assert steps.gains_that_tell() == [True, False, True, True, True]
+    assert steps.lies_inside()
+    # Nor does it ask for more images.
+    assert times_as_many(steps) == times_as_many(Steps((*sure, sure[0])))
+    # A fall by more than chance among five dates is one, however little tells of it.
+    assert Steps((sure[0], step(0.0, 1.0, -0.6, 0.3, since=2), *sure[1:])).lies_inside()
+    assert not Steps((sure[0], step(0.0, 1.0, -0.8, 0.3, since=2), *sure[1:])).lies_inside()
+    # An error with room within a quarter of the gain tells; and half of the dates do in any case.
+    assert Steps((step(0.0, 1.0, 0.0, 0.1, since=2), *sure)).gains_that_tell()[0]
+    unsure = Steps(tuple(step(0.0, 1.0, 0.0, 0.3, since=since) for since in range(1, 6)))
+    assert not unsure.lies_inside()
+
+
+def test_a_judge_whose_gain_on_the_newest_generators_is_not_known_does_not_hold():
+    sure = [step(0.0, 1.0, 0.0, 0.05, since=since) for since in range(1, 5)]
+    assert Steps((*sure, step(0.0, 1.0, 0.0, 0.1, since=5))).lies_inside()
+    assert not Steps((*sure, step(0.0, 1.0, 0.0, 0.3, since=5))).lies_inside()
+    assert not Steps((*sure, replace(sure[0], gain=None))).lies_inside()
+
+
+def test_a_move_that_only_one_reading_sees_is_no_drift_and_does_not_hold_either():
+    seen, unseen = Change(12.0, 2.0, 10_000, 600), Change(1.0, 1.0, 10_000, 600)
+    by_line = Steps((replace(step(0, 1), line=seen, read=seen),))
+    assert by_line.moved_claims() == []
+    assert by_line.contradict_each_other()
+    assert not by_line.lies_inside()
+    by_cuts = Steps((replace(step(0, 1), offset=seen, line=unseen, read=unseen),))
+    assert by_cuts.moved_claims() == []
+    assert not by_cuts.contradict_each_other()
+    opposite = replace(step(0, 1), offset=seen, line=replace(seen, value=-12.0))
+    assert Steps((replace(opposite, read=opposite.line),)).moved_claims() == []
+    gain = replace(step(0, 1, -0.5, 0.05), closeness=Change(0.0, 0.05, 10_000, 600))
+    assert Steps((gain,)).moved_claims() == []
+
+
+def test_the_gain_of_the_offset_is_that_over_all_dates():
+    steps = steps_for(RISING, "fixed rates")
+    used = [one.compared.gain_used.value for one in steps.steps]
+    assert used == pytest.approx([used[0]] * 7)
+    first = steps.steps[0].compared
+    assert first.gain_used.error < 0.6 * first.gain_reference.error
+    moved = first.later.people[0] - first.reference.people[0]
+    read = first.later.score[0] - first.reference.score[0]
+    assert steps.steps[0].line.value == pytest.approx(100 * (moved - read / used[0]))
+
+
+def test_generators_of_one_date_are_one_step_and_one_date_is_none():
+    assert [step.since for step in steps_for(RISING, dates=[0, 0, 0, 0, 1, 1, 2, 2]).steps] == [
+        1,
+        2,
+    ]
+    found = steps_for(RISING, dates=[3] * 8)
+    assert isinstance(found, Undefined)
+    assert found.reason == "the generators do not have two release dates"
+
+
+def test_one_generator_that_is_read_otherwise_is_named_and_is_no_drift():
+    steps = steps_for(World("own", (0.5, 0.7), own_gain=True))
+    assert steps.apart == 3
+    assert [step.since for step in steps.steps] == [1, 2, 4, 5, 6, 7]
+    assert told(steps) != "drifts"
+
+
+def test_so_is_one_that_is_read_with_so_little_gain_that_its_logarithm_is_wide():
+    own = World("own", (0.35, 0.85), own_gain=True)
+    steps = steps_for(own, "fixed rates", prompts=300, seed=2)
+    assert steps.apart == 3
+
+
+@pytest.mark.parametrize("judge", ["random", "constant", "upside down"])
+def test_a_judge_without_a_sure_gain_on_the_reference_says_nothing(judge):
+    found = steps_for(RISING, judge)
+    assert isinstance(found, Undefined)
+    assert found.reason in (
+        "the judge does not follow people",
+        "no cut that divides every generator",
+    )
+
+
+def test_a_judge_holds_only_where_every_date_lies_inside():
+    # Of 90 %: ± 1.645 errors. 5 + 1.645 · 3 = 9.9, 5 + 1.645 · 3.1 = 10.1.
+    assert Steps((step(0, 2), step(5, 3.0))).lies_inside()
+    assert not Steps((step(0, 2), step(5, 3.1))).lies_inside()
+    # −.2 − 1.645 · .05 = −.282 is above log .75 = −.288; with .06 it is −.299.
+    as_close = Change(0.0, 0.1, 10_000, 600)
+    assert Steps((replace(step(0, 2, -0.2, 0.05), closeness=as_close),)).lies_inside()
+    assert not Steps((replace(step(0, 2, -0.2, 0.06), closeness=as_close),)).lies_inside()
+    # Nor where the cuts alone see it follow less closely.
+    farther = replace(step(0, 2), closeness=replace(as_close, value=-0.5))
+    assert not Steps((farther,)).lies_inside()
+
+
+def test_a_drift_leaves_zero_at_the_level_of_all_dates_and_is_more_than_a_little():
+    # Of two dates each interval is of 97.5 %: ± 2.24 errors.
+    assert Steps((step(0, 2), step(7, 3))).moved_claims() == ["offset"]
+    assert Steps((step(0, 2), step(6.5, 3))).moved_claims() == []
+    assert Steps((step(1, 0.3),)).moved_claims() == []
+    assert Steps((step(0, 2, -0.2, 0.05),)).moved_claims() == ["gain"]
+    # A gain that grew is no drift.
+    assert Steps((step(0, 2, 0.4, 0.05),)).moved_claims() == []
+
+
+def test_what_looks_more_like_half_of_a_drift_than_like_none_does_not_hold():
+    # exp(6 * (|x| - 3) / error²): 1 at 3 points; at 4.5 with an error of 2, exp(9 / 4)
+    assert Steps((step(3, 2),)).odds_of_half() == pytest.approx(1)
+    assert Steps((step(-4.5, 2),)).odds_of_half() == pytest.approx(math.exp(9 / 4))
+    assert not Steps((step(-4.5, 2),)).lies_inside()
+    # Averaged over dates: of two, one alone speaks half as loudly.
+    assert Steps((step(-4.2, 2.5), step(0, 2))).lies_inside()
+
+
+@pytest.mark.parametrize(
+    ("beyond", "inside", "p_holm", "state"),
+    [
+        (True, True, 0.01, "drifts"),
+        (True, True, 0.06, "cannot be told"),
+        (False, True, 0.01, "holds"),
+        (False, False, 0.2, "cannot be told"),
+    ],
+)
+def test_a_drift_needs_both_and_what_moved_is_not_said_to_hold(beyond, inside, p_holm, state):
+    assert state_of(beyond=beyond, inside=inside, p_holm=p_holm) == state
+
+
+def test_the_chance_of_one_estimate_is_that_of_the_normal():
+    # One estimate that may move either way: evidence of 2 deviates is reached in 4.55 % of draws.
+    evidence = math.exp(4 / 2 * 0.5) / math.sqrt(2)
+    left = np.random.default_rng(0).normal(size=(50, 1))
+    found = chance(evidence, left, stakes=np.array([1.0]), falls=np.array([False]))
+    assert found == pytest.approx(0.0455, abs=0.007)
+
+
+def test_estimates_that_are_one_and_the_same_are_not_counted_twice():
+    left = np.random.default_rng(0).normal(size=(50, 1))
+    evidence = math.exp(4 / 2 * 0.5) / math.sqrt(2)
+    both = chance(
+        evidence, np.hstack([left, left]), stakes=np.ones(2), falls=np.array([False, False])
+    )
+    assert both == pytest.approx(0.0455, abs=0.007)
+
+
+def test_four_times_as_many_images_halve_the_errors():
+    # Inside needs (1.645 + .842) errors in 10 points: an error of 4.02. There it is 8.04, so four times.
+    steps = Steps((step(0, 2 * 10 / 2.4865),))
+    assert times_as_many(steps) == pytest.approx(4, rel=1e-3)
