@@ -20,6 +20,7 @@ COPY annotations annotations
 COPY audit audit
 COPY judges judges
 COPY jurybox jurybox
+COPY packages packages
 COPY static static
 COPY templates templates
 COPY locale locale
@@ -30,7 +31,7 @@ RUN useradd --create-home --uid 10001 --user-group jurybox \
     && useradd --create-home --uid 10002 --gid jurybox judge \
     && mkdir /data /models && chown jurybox:jurybox /data && chmod 2750 /data && chown judge:jurybox /models
 USER jurybox
-ENV JURYBOX_VAR=/data HF_HOME=/models PYTHONUNBUFFERED=1 LOG_FORMAT=json
+ENV PYTHONPATH=/jurybox/packages/stats JURYBOX_VAR=/data HF_HOME=/models PYTHONUNBUFFERED=1 LOG_FORMAT=json
 VOLUME /data /models
 EXPOSE 8000
 

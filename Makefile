@@ -9,6 +9,8 @@ LOCKED = $(PIP) --no-deps --require-hashes -r
 UV_INSTALL = .venv/bin/uv pip install --quiet --python $(PY) $(addprefix --find-links ,$(PIP_FIND_LINKS))
 COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes \
 	--custom-compile-command "make lock"
+# packages/ in place, by paths that begin at the environment: each checkout that links to it has its own.
+IN_PLACE = printf '../../../../%s\n' packages/* > $$($(PY) -c "import sysconfig; print(sysconfig.get_path('purelib'))")/jurybox.pth
 # One test process more than cores: browsers, servers and limits of time are waited for.
 JOBS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)
 # Each process begins with its share of the tests that lie together, and takes from the others when it is done.
@@ -152,7 +154,7 @@ docs: .venv/dev
 
 wheels: .venv/dev
 	$(PY) -m build --wheel --no-isolation --outdir dist .
-	$(PY) -m build --wheel --no-isolation --outdir dist stats-wheel
+	$(PY) -m build --wheel --no-isolation --outdir dist packages/stats
 
 wheel-trial: .venv/dev
 	$(PY) -m tests.jurybox.trial
@@ -188,15 +190,17 @@ digests:
 		echo "$${name%%=*}=$$image@$$digest"; \
 	done
 
-.venv/core: requirements-core.lock
+.venv/core: requirements-core.lock packages/stats/pyproject.toml
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(LOCKED) requirements-core.lock
+	@$(IN_PLACE)
 	@touch $@
 
-.venv/dev: requirements-dev.lock requirements.txt
+.venv/dev: requirements-dev.lock requirements.txt packages/stats/pyproject.toml
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.lock > .venv/uv.lock
 	$(LOCKED) .venv/uv.lock
 	$(UV_INSTALL) --no-deps --require-hashes -r requirements-dev.lock
 	$(UV_INSTALL) $$(grep '^torch==' requirements.txt)
+	@$(IN_PLACE)
 	@touch .venv/core $@

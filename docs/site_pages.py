@@ -20,7 +20,6 @@ PAGES = {
     "CHANGELOG.md": "changelog.md",
     "SECURITY.md": "security.md",
     "AGENTS.md": "working-on-the-code.md",
-    "stats-wheel/README.md": "jurybox-stats.md",
 }
 REFERENCE = ("commands", "api", "report")
 FROM = {place: page for page, place in PAGES.items()}

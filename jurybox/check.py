@@ -57,7 +57,7 @@ def status_of(verdicts: list[Verdict]) -> int:
 def judge_verdicts(
     judges: Mapping[str, Any], wanted: list[str], *, strict: bool = False
 ) -> list[Verdict]:
-    """`strict`: what cannot be told yet fails, too."""
+    """`strict`: “not enough data yet” fails, too."""
     if missing := [name for name in wanted if name not in judges]:
         raise JuryboxError(
             f"The report has no judge {', '.join(missing)}. It has: {', '.join(judges) or 'none'}."

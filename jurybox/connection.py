@@ -20,7 +20,7 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 
 
 class JuryboxError(Exception):
-    """What the server said, or why it could not be asked."""
+    """The server's own reason, or why it could not be reached."""
 
 
 class Problem(JuryboxError):

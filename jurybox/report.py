@@ -43,7 +43,7 @@ class Report:
 
     @property
     def statistics(self) -> list[str]:
-        """All that `overall`, `by` and the report's own attributes can be asked for."""
+        """All that `overall`, `by` and the report's own attributes know."""
         named = (judge["overall"] for judge in self.body["judges"].values())
         return sorted({key for stats in named for key, told in stats.items() if _is_number(told)})
 

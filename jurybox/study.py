@@ -28,7 +28,7 @@ class Study(Connection):
 
     def report(self, *, wait: float = 300, **options: Any) -> Report:
         """The newest report with these options (`question`, `consensus`, `positive_at`). Where there
-        is none yet, a worker is asked for one, and waited for so many seconds."""
+        is none yet, a worker makes one: at most `wait` seconds are waited for it."""
         try:
             return Report(self._json("report/", options))
         except Problem as error:

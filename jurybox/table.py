@@ -37,14 +37,16 @@ class Table(list[dict[str, Any]]):
     def _repr_html_(self) -> str:
         head = "".join(f"<th>{html.escape(name)}</th>" for name in self.columns)
         body = "".join(
-            "<tr>" + "".join(f"<td>{_shown(row.get(name))}</td>" for name in self.columns) + "</tr>"
+            "<tr>"
+            + "".join(f"<td>{_format_cell(row.get(name))}</td>" for name in self.columns)
+            + "</tr>"
             for row in self[:SHOWN]
         )
         more = f"<p>… {len(self):,} rows</p>" if len(self) > SHOWN else ""
         return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}"
 
 
-def _shown(value: Any) -> str:
+def _format_cell(value: Any) -> str:
     if value is None:
         return ""
     return f"{value:.3f}" if isinstance(value, float) else html.escape(str(value))

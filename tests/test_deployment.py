@@ -29,6 +29,13 @@ def test_all_that_the_image_copies_exists():
     assert [source for source in sources if not (ROOT / source).exists()] == []
 
 
+def test_the_image_finds_every_package():
+    text = (ROOT / "Dockerfile").read_text()
+    places = {f"/jurybox/packages/{path.parent.name}" for path in ROOT.glob("packages/*/README.md")}
+    assert set(re.search(r"PYTHONPATH=(\S+)", text)[1].split(":")) == places
+    assert "COPY packages packages" in text
+
+
 def test_web_workers_and_judges_are_services_of_their_own(compose):
     commands = {name: service.get("command", []) for name, service in compose["services"].items()}
     assert {"web", "worker", "judge", "database", "broker", "tables"} == set(commands)

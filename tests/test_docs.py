@@ -26,10 +26,10 @@ PAGES = [
     ),
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-APPS = ("annotations", "judges", "audit", "jurybox")
+APPS = ("annotations", "judges", "audit", "jurybox", "packages")
 # A path from the root of the repository, in prose, in a table or in a command.
 PATH = re.compile(
-    r"(?<![\w/.\-])((?:annotations|judges|audit|jurybox|tests|templates|static|docs|\.ci)/[\w./\-]*)"
+    r"(?<![\w/.\-])((?:annotations|judges|audit|jurybox|packages|tests|templates|static|docs|\.ci)/[\w./\-]*)"
 )
 COMMAND = re.compile(r"(manage\.py|(?<![\w/])jurybox) ([a-z_]+)([^\n`]*)")
 OPTION = re.compile(r"(?<![\w\-])--[a-z][a-z\-]*")
@@ -136,7 +136,7 @@ def test_every_folder_with_code_has_its_row():
     folders = {folder for folder in folders if not folder.startswith("audit/questions/")}
     # `tests/` mirrors the code; what mirrors nothing is named.
     tests = {file.parent for file in (ROOT / "tests").rglob("*.py")} - {ROOT / "tests"}
-    mirrored = {ROOT / "tests" / folder for folder in folders}
+    mirrored = {ROOT / "tests" / re.sub("^packages/.*jurybox_", "", folder) for folder in folders}
     folders |= {folder.relative_to(ROOT).as_posix() for folder in tests - mirrored}
     assert len(folders) > 50
     absent = sorted(folder for folder in folders if f"`{folder}/`" not in text)

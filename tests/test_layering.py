@@ -2,6 +2,8 @@
 where plain values are enough."""
 
 import ast
+import sys
+import tomllib
 from collections import Counter
 from functools import cache
 from pathlib import Path
@@ -9,22 +11,22 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-APPS = ("annotations", "judges", "audit", "jurybox")
+PACKAGES = {folder.name: folder for folder in ROOT.glob("packages/*/jurybox_*")}
+APPS = {app: ROOT / app for app in ("annotations", "judges", "audit", "jurybox")} | PACKAGES
 TORCH = {"torch", "torchvision", "transformers", "open_clip", "mmdet", "mmengine", "mmcv", "timm"}
 TORCH |= {"diffusers", "peft", "accelerate"}
 FRAMEWORK = {"django", "rest_framework", "celery"}
 # folder -> what its files may not import
 FORBIDDEN = {
-    "annotations": {"judges", "audit", "jurybox", *TORCH},
+    "annotations": {"judges", "audit", "jurybox", "jurybox_stats", *TORCH},
     "annotations/benchmarks": FRAMEWORK,
     "annotations/prompt_grammar": FRAMEWORK,
     "annotations/sources": FRAMEWORK,
-    "judges": {"audit", "jurybox", *TORCH},
+    "judges": {"audit", "jurybox", "jurybox_stats", *TORCH},
     "judges/methods": {"annotations", *FRAMEWORK},
     "judges/engines": {"annotations", *FRAMEWORK} - TORCH,
     "audit": {"jurybox", *TORCH},
     "jurybox": {"annotations", "judges", *TORCH},
-    "packages/stats/jurybox_stats": {"judges", *FRAMEWORK},
 }
 # Plain values without a framework, which a method may read: what people are asked, and where pictures stand.
 PLAIN = {
@@ -113,13 +115,7 @@ FLOORS = {
             "wsgi",
             "asgi",
         },
-        {"stats/counting", "evidence", "accounts", "trackers"},
-        {"stats/resampling"},
-        {"stats/over_time"},
-        {"stats/instrument"},
-        {"stats"},
-        {"stats/cards", "stats/contests", "stats/decisions", "stats/draws", "stats/people"},
-        {"stats/measures"},
+        {"evidence", "accounts", "trackers"},
         {"statistic_names"},
         {"languages", "reference", "template_words", "view"},
         {"self_checks"},
@@ -144,9 +140,18 @@ FLOORS = {
         {"study"},
         {"__main__"},
     ],
+    "jurybox_stats": [
+        {"counting"},
+        {"resampling"},
+        {"over_time"},
+        {"instrument"},
+        {"files"},
+        {"cards", "contests", "decisions", "draws", "people"},
+        {"measures"},
+    ],
 }
 # The ground of the statistics: plain values that the counting below them speaks in, too.
-GROUND = {"packages/stats/jurybox_stats/estimate", "packages/stats/jurybox_stats/series"}
+GROUND = {"jurybox_stats/estimate", "jurybox_stats/series"}
 MOST = 20  # modules in a folder
 
 
@@ -154,17 +159,23 @@ MOST = 20  # modules in a folder
 def files() -> list[Path]:
     return [
         file
-        for app in APPS
-        for file in sorted((ROOT / app).rglob("*.py"))
+        for folder in APPS.values()
+        for file in sorted(folder.rglob("*.py"))
         if "migrations" not in file.parts
     ]
+
+
+def from_app(file: Path) -> Path:
+    """As imports name it: a package's files begin with the package."""
+    path = file.relative_to(ROOT)
+    return Path(*path.parts[2:]) if path.parts[0] == "packages" else path
 
 
 @cache
 def modules() -> dict[str, Path]:
     names = {}
     for file in files():
-        path = file.relative_to(ROOT).with_suffix("")
+        path = from_app(file).with_suffix("")
         names[".".join(path.parts).removesuffix(".__init__")] = file
     return names
 
@@ -195,10 +206,12 @@ def plain_for(file: Path) -> set[str]:
 
 def room_of(file: Path) -> str:
     """The row of FLOORS that a file belongs to."""
-    path = file.relative_to(ROOT).with_suffix("")
+    path = from_app(file).with_suffix("")
     app, *folders, name = path.parts
     if path.as_posix() in GROUND:
         return "ground"
+    if app in PACKAGES and not folders and name != "__init__":
+        return "files"
     if folders and folders[0] in ("management", "questions"):
         return folders[0]
     return "/".join(folders) if folders else name
@@ -215,9 +228,20 @@ def test_every_file_imports_in_the_one_direction():
     assert wrong == set()
 
 
+@pytest.mark.parametrize("name", PACKAGES)
+def test_a_package_imports_itself_and_what_it_asks_for_alone(name):
+    given = tomllib.loads((PACKAGES[name].parent / "pyproject.toml").read_text())["project"]
+    allowed = {name, *sys.stdlib_module_names}
+    allowed |= {line.partition(">")[0] for line in given["dependencies"]}
+    files_inside = [file for file in files() if PACKAGES[name] in file.parents]
+    assert files_inside
+    for file in files_inside:
+        assert {full.partition(".")[0] for full in imported(file)} <= allowed, file
+
+
 @pytest.mark.parametrize("app", APPS)
 def test_every_folder_has_a_floor(app):
-    rooms = {room_of(file) for file in files() if file.relative_to(ROOT).parts[0] == app}
+    rooms = {room_of(file) for file in files() if from_app(file).parts[0] == app}
     named = Counter(room for floor in FLOORS[app] for room in floor)
     assert rooms - {"__init__", "ground"} == set(named)
     assert set(named.values()) == {1}
@@ -231,12 +255,12 @@ def test_folders_import_from_lower_floors_only(app):
     floor |= {"ground": -1, "__init__": len(FLOORS[app]) if app == "jurybox" else -1}
     wrong, seen = set(), 0
     for file in files():
-        if file.relative_to(ROOT).parts[0] != app:
+        if from_app(file).parts[0] != app:
             continue
         room = room_of(file)
         for name in imported(file) & known.keys():
             other = known[name]
-            if other.relative_to(ROOT).parts[0] != app or room_of(other) == room:
+            if from_app(other).parts[0] != app or room_of(other) == room:
                 continue
             seen += 1
             if floor[room_of(other)] >= floor[room]:

@@ -117,7 +117,7 @@ ASKED_OF_MODELS = {
 }
 # Not on a page: commands, tables of the database, papers' own words, programs' languages.
 NOT_SHOWN = re.compile(
-    r"/(management|migrations|models|papers|prompt_grammar|benchmarks|stats)/"
+    r"/(management|migrations|models|papers|prompt_grammar|benchmarks)/"
     # The papers' words again, beside their translations.
     r"|/forms/in_other_languages\.py$"
     # The head of a LaTeX file.

@@ -8,23 +8,26 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 APPS = ("annotations", "judges", "audit")
+PRODUCT = (*APPS, "jurybox", "packages")
+# Written from the API's schema by `make client`.
+GENERATED = {ROOT / "jurybox" / "client.py"}
 # Leaves: methods, engines, benchmarks, statistics, recipes, forms. All else is the trunk.
 LEAVES = (
     "annotations/benchmarks",
     "annotations/forms",
     "audit/paper_tables",
     "audit/papers",
-    "packages/stats/jurybox_stats",
     "judges/engines",
     "judges/methods",
     "judges/recipes",
+    "packages",
 )
 
 
 @cache
 def product_files() -> tuple[Path, ...]:
-    files = (path for app in APPS for path in sorted((ROOT / app).rglob("*.py")))
-    return tuple(path for path in files if "migrations" not in path.parts)
+    files = (path for folder in PRODUCT for path in sorted((ROOT / folder).rglob("*.py")))
+    return tuple(p for p in files if "migrations" not in p.parts and p not in GENERATED)
 
 
 def is_leaf(path: Path) -> bool:

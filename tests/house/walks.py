@@ -11,9 +11,9 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from tests.house.rooms import APPS, ROOT
+from tests.house.rooms import PRODUCT, ROOT
 
-_INSIDE = tuple(f"{ROOT / app}/" for app in APPS)
+_INSIDE = tuple(f"{ROOT / folder}/" for folder in PRODUCT)
 
 
 class Walk:

@@ -17,7 +17,8 @@ from tests.jurybox import wheels
 from tests.jurybox.wheels import ROOT
 
 # All that may lie at the top of an environment.
-PACKAGES = {"annotations", "judges", "audit", "jurybox"}
+APPS = {"annotations", "judges", "audit", "jurybox"}
+STATS = ROOT / "packages" / "stats"
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +42,12 @@ def files(folder: str, *, under: Path = ROOT) -> set[str]:
 
 def test_the_wheel_holds_every_file_of_the_apps_and_of_the_pages(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    wanted = set().union(*(files(folder) for folder in PACKAGES))
+    wanted = set().union(*(files(folder) for folder in APPS), files("jurybox_stats", under=STATS))
     wanted |= {f"jurybox/{name}" for folder in ("templates", "static") for name in files(folder)}
     assert len(wanted) > 700
     assert wanted - names == set()
     tops = {name.partition("/")[0] for name in names}
-    assert {top for top in tops if not top.endswith(".dist-info")} == PACKAGES
+    assert {top for top in tops if not top.endswith(".dist-info")} == APPS | {"jurybox_stats"}
 
 
 def test_the_wheel_asks_for_what_the_requirements_files_name(wheel, site):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-APPS = ("annotations", "judges", "audit", "jurybox")
+APPS = ("annotations", "judges", "audit", "jurybox", "packages")
 # They need a browser or many minutes.
 ELSEWHERE = {"browser", "chaos", "bench", "mutations"}
 STEPS = 4
@@ -33,7 +33,7 @@ class Nearness:
         """Files of tests: the one of the module, a few others that are near, those that may reach it, and
         all others. The first by itself, since tests with a database go first within a run."""
         word = re.compile(rf"\b{re.escape(_name(broken))}\b")
-        mirror = Path("tests", broken.parent)
+        mirror = _mirror(broken)
         steps = self._steps_to(_module(broken))
         found = []
         for test in self.tests:
@@ -43,7 +43,7 @@ class Nearness:
                 near = 0
             elif test.parent == mirror:
                 near = 1
-            elif away == 1 or mirror in test.parents or (mentions and _same_app(test, broken)):
+            elif away == 1 or mirror in test.parents or (mentions and _same_app(test, mirror)):
                 near = 2
             else:
                 near = min(away, STEPS) + 1 - bool(mentions)
@@ -89,12 +89,18 @@ def _names(tree: ast.AST) -> Iterator[str]:
 
 
 def _module(file: Path) -> str:
-    return ".".join(file.with_suffix("").parts).removesuffix(".__init__")
+    parts = file.with_suffix("").parts
+    return ".".join(parts[2:] if parts[0] == "packages" else parts).removesuffix(".__init__")
+
+
+def _mirror(file: Path) -> Path:
+    parts = file.parent.parts
+    return Path("tests", *((parts[1], *parts[3:]) if parts[0] == "packages" else parts))
 
 
 def _name(file: Path) -> str:
     return file.parent.name if file.stem in {"__init__", "__main__"} else file.stem
 
 
-def _same_app(test: Path, broken: Path) -> bool:
-    return len(test.parts) < 3 or test.parts[1] in {broken.parts[0], "hostile"}
+def _same_app(test: Path, mirror: Path) -> bool:
+    return len(test.parts) < 3 or test.parts[1] in {mirror.parts[1], "hostile"}

@@ -103,7 +103,9 @@ class Place:
         said = self.folder / "said"
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "0", "-x", "-v"]
         command += ["--tb=no", "--reuse-db", "-rfE", "-m", self.quick, *given]
-        environment = {**os.environ, "JURYBOX_VAR": str(own)}
+        # What a test starts finds the packages of this copy, not of the environment.
+        packages = str(self.tree / "packages" / "stats")
+        environment = {**os.environ, "JURYBOX_VAR": str(own), "PYTHONPATH": packages}
         with said.open("wb") as out:
             # A session of its own: whatever the tests have started ends with them.
             process = subprocess.Popen(

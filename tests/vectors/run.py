@@ -85,7 +85,7 @@ MORE = {
 
 # A refusal is the code's own; a ValueError of the runner is not one.
 ROOT = Path(__file__).resolve().parents[2]
-CODE = tuple(str(ROOT / package) + "/" for package in ("audit", "judges"))
+CODE = tuple(str(ROOT / package) + "/" for package in ("audit", "judges", "packages"))
 LONGEST = 300  # characters of a line about a case
 
 
