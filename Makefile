@@ -43,7 +43,7 @@ help:
 	@echo "make bench-growth  every page with 1,000, 10,000 and 100,000 images; FULL=1 also with 1,000,000"
 	@echo "make bench-million  twenty people in a study of 1,000,000 images; on each database about ten minutes"
 	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
-	@echo "make house        how large the house is: lines, tables, names, ways, the longest of each"
+	@echo "make house        how large the house is, beside its limits and goals; WRITE=1 lowers the limits"
 	@echo "make docs         the documentation as pages, in var/site/"
 	@echo "make wheels       jurybox and jurybox-stats as wheels, in dist/"
 	@echo "make wheel-trial  both in empty environments: demo, audit, their tests; each extra alone; needs the package index"
@@ -147,7 +147,7 @@ fuzz: .venv/dev
 	$(PY) -m tests.hostile.fuzz $(CASES) $(SEED)
 
 house: .venv/dev
-	$(PY) -m tests.house
+	$(PY) -m tests.house $(if $(WRITE),WRITE)
 
 docs: .venv/dev
 	.venv/bin/mkdocs build --strict

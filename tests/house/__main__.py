@@ -2,70 +2,57 @@
 
 from __future__ import annotations
 
-import ast
 import os
-from collections import Counter
+import sys
+from collections.abc import Iterable
 
 import django
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
-from tests.house import names, rooms, tables  # noqa: E402
+from tests.house import figures  # noqa: E402
+from tests.house.files import House  # noqa: E402
 from tests.house.ways import WAYS, database  # noqa: E402
 
 LONGEST = 10
 
 
-def lengths(*kinds: type[ast.AST]) -> list[tuple[int, str]]:
-    found = [
-        (node.end_lineno - node.lineno + 1, f"{rooms.short_name(path)}:{node.lineno} {node.name}")
-        for path in rooms.product_files()
-        for node in ast.walk(rooms.tree_of(path))
-        if isinstance(node, kinds)
+def print_longest(house: House) -> None:
+    defined = [
+        (defined.lines, f"{file.name}:{defined.line} {defined.name}", defined.is_class)
+        for file in house.files
+        for defined in file.definitions
     ]
-    return sorted(found, reverse=True)[:LONGEST]
+    print_first("files", ((file.lines, file.name) for file in house.files))
+    print_first("functions", ((lines, name) for lines, name, of_class in defined if not of_class))
+    print_first("classes", ((lines, name) for lines, name, of_class in defined if of_class))
 
 
-def print_longest() -> None:
-    files = sorted(
-        ((rooms.count_lines(p), rooms.short_name(p)) for p in rooms.product_files()), reverse=True
-    )
-    functions = lengths(ast.FunctionDef, ast.AsyncFunctionDef)
-    for title, found in (
-        ("files", files[:LONGEST]),
-        ("functions", functions),
-        ("classes", lengths(ast.ClassDef)),
-    ):
-        print(f"\nlongest {title}")
-        for lines, name in found:
-            print(f"{lines:6} {name}")
+def print_first(title: str, found: Iterable[tuple[int, str]]) -> None:
+    print(f"\nlongest {title}")
+    for lines, name in sorted(found, reverse=True)[:LONGEST]:
+        print(f"{lines:6} {name}")
 
 
-def main() -> None:
-    files = rooms.product_files()
-    trunk = sum(rooms.count_lines(path) for path in files if not rooms.is_leaf(path))
-    same = Counter(path.name for path in files)
-    answers, jobs = tables.answer_tables(), tables.job_tables()
-    rows: list[tuple[str, object]] = [
-        ("lines of product Python, without migrations", sum(map(rooms.count_lines, files))),
-        ("  of these the trunk", trunk),
-        ("tables of stored answers", f"{len(answers)}: {', '.join(answers)}"),
-        ("tables of jobs", f"{len(jobs)}: {', '.join(jobs)}"),
-        (
-            "files called leaderboard.py, reader.py",
-            f"{same['leaderboard.py']}, {same['reader.py']}",
-        ),
-        ("named by a participle or preposition alone", sum(1 for _ in names.bare_names())),
-        ("told, said, asked in 1,000 words of comments", f"{names.talk_in_a_thousand_words():.2f}"),
-    ]
+def main(write: bool) -> int:
+    house = House()
+    measured = figures.measure(house)
     for name, way in WAYS.items():
         with database():
-            walk = way()
-        rows.append((f"{name}: stops, returns", f"{len(walk.stops)}, {walk.returns}"))
-    for name, value in rows:
-        print(f"{name:48} {value}")
-    print_longest()
+            measured[name] = way().returns
+    if write:
+        text = figures.LIMITS.read_text(encoding="utf-8")
+        figures.LIMITS.write_text(figures.lower_limits(text, measured), encoding="utf-8")
+    limits = figures.read_limits()
+    print(f"{'':46}{'now':>10}{'limit':>10}{'goal':>10}")
+    for name, figure in measured.items():
+        row = [figure, *(limits.get(name, {}).get(key) for key in ("limit", "goal"))]
+        print(f"{name:46}" + "".join(f"{'' if n is None else f'{n:,}':>10}" for n in row))
+    print_longest(house)
+    passed = list(figures.passed_limits(measured, limits))
+    print("", *passed, sep="\n")
+    return bool(passed)
 
 
-main()
+raise SystemExit(main(write="WRITE" in sys.argv[1:]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.apps import apps
 from django.db.models import Model
 
-from tests.house.rooms import APPS
+from tests.house.files import APPS
 
 
 def _fields(model: type[Model]) -> set[str]:

@@ -1,6 +1,6 @@
-import ast
+import pytest
 
-from tests.house import names, rooms, walks
+from tests.house import figures, walks, ways
 
 
 def test_a_stop_in_a_file_that_was_left_is_a_return():
@@ -28,9 +28,13 @@ def test_a_walk_stops_where_another_file_is_entered_and_once_at_each_function():
     assert "read" not in entered  # in the file where one stands already
 
 
-def test_names_that_are_a_participle_alone_are_found_whatever_stands_before(monkeypatch):
-    tree = ast.parse("def _shown(): ...\nclass Asked: ...\ndef show_rows(): ...\n")
-    path = rooms.ROOT / "audit/view.py"
-    monkeypatch.setattr(names, "product_files", lambda: (path,))
-    monkeypatch.setattr(names, "tree_of", lambda path: tree)
-    assert [name for _, _, name in names.bare_names()] == ["_shown", "Asked"]
+@pytest.mark.nightly("a study or a report is made; the quick tests check all that needs none")
+@pytest.mark.parametrize("name", ways.WAYS)
+@pytest.mark.django_db
+def test_no_way_has_more_returns_than_its_limit(media, name):
+    returns = {name: ways.WAYS[name]().returns}
+    assert list(figures.passed_limits(returns, figures.read_limits())) == []
+
+
+def test_every_limit_is_of_a_figure_and_every_figure_has_one():
+    assert set(figures.read_limits()) == {*figures.FIGURES, *ways.WAYS}

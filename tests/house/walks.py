@@ -1,5 +1,5 @@
 """How far a reader walks: the functions that are entered from another file, on the way from a label to
-what is claimed of a judge, from a vote to the leaderboard, from a study to its export.
+what is claimed of a judge, from a vote to the leaderboard, from two tables to a report.
 
 A stop is such a function, counted once. A return is a stop in a file that one had left before.
 """
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from tests.house.rooms import PRODUCT, ROOT
+from tests.house.files import PRODUCT, ROOT
 
 _INSIDE = tuple(f"{ROOT / folder}/" for folder in PRODUCT)
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import tempfile
 import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import StringIO
+from pathlib import Path
 
+from django.core.management import call_command
 from django.db import connection
 from django.test import Client
 from django.test.utils import setup_test_environment, teardown_test_environment
@@ -14,6 +18,7 @@ from annotations.models import Membership, Study
 from annotations.pairs import assign, draws, record
 from audit.reports.make import make_report
 from tests import making
+from tests.audit.from_files import tables
 from tests.house.walks import Walk
 
 
@@ -76,20 +81,20 @@ def from_vote_to_leaderboard() -> Walk:
     return walk
 
 
-def from_study_to_export() -> Walk:
-    study, owner = _labelled()
-    browser, walk = _browser(owner), Walk()
-
-    def work() -> None:
-        answer = browser.get(f"/studies/{study.slug}/export/labels.csv")
-        assert b"".join(answer.streaming_content).count(b"\n") > 8
-
-    walk.follow(work)
+def from_two_tables_to_report() -> Walk:
+    walk = Walk()
+    with tempfile.TemporaryDirectory() as name:
+        folder = tables.write(Path(name), images=40, judges=1)
+        parts = {name: folder / f"{name}.csv" for name in ("images", "generators")}
+        given = [str(folder / f"{name}.csv") for name in ("labels", "scores")]
+        out, unread = folder / "report.json", StringIO()
+        walk.follow(lambda: call_command("audit", *given, **parts, out=out, stderr=unread))
+        assert out.stat().st_size
     return walk
 
 
 WAYS = {
-    "label to claim": from_label_to_claim,
-    "vote to leaderboard": from_vote_to_leaderboard,
-    "study to export": from_study_to_export,
+    "returns, label to claim": from_label_to_claim,
+    "returns, vote to leaderboard": from_vote_to_leaderboard,
+    "returns, two tables to report": from_two_tables_to_report,
 }
