@@ -11,7 +11,7 @@ import django
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
-from tests.house import figures  # noqa: E402
+from tests.house import figures, names  # noqa: E402
 from tests.house.files import House  # noqa: E402
 from tests.house.ways import WAYS, database  # noqa: E402
 
@@ -50,6 +50,7 @@ def main(write: bool) -> int:
         row = [figure, *(limits.get(name, {}).get(key) for key in ("limit", "goal"))]
         print(f"{name:46}" + "".join(f"{'' if n is None else f'{n:,}':>10}" for n in row))
     print_longest(house)
+    print("\nnamed by a participle", *sorted(names.bare_names(house)), sep="\n")
     passed = list(figures.passed_limits(measured, limits))
     print("", *passed, sep="\n")
     return bool(passed)

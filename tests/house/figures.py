@@ -84,7 +84,7 @@ def passed_limits(
             yield (
                 f"{name}: {figure:,}, and the limit is {limits[name]['limit']:,}. Take "
                 f"{figure - limits[name]['limit']:,} away, or raise the limit in tests/house/{LIMITS.name} "
-                "with a line there that says why; `make house` prints what is longest."
+                "with a line there that says why; `make house` prints the longest and the names."
             )
 
 

@@ -140,7 +140,7 @@ def test_a_passed_limit_is_named_with_both_ways_out_and_a_missing_one_is_asked_f
     measured = {"folders": 1200, "product lines": 1301, "arrows": 5}
     assert list(figures.passed_limits(measured, limits)) == [
         "product lines: 1,301, and the limit is 300. Take 1,001 away, or raise the limit in "
-        "tests/house/limits.toml with a line there that says why; `make house` prints what is longest.",
+        "tests/house/limits.toml with a line there that says why; `make house` prints the longest and the names.",
         "arrows: write a limit for it in limits.toml, 5 today.",
     ]
 
