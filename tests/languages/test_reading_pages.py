@@ -284,7 +284,7 @@ def test_a_chart_is_kept_apart_by_language(as_owner, audited):
     ("english", "german"),
     [
         ("Qwen VL follows people (AUROC 0.91, 0.88 to 0.94), and holds.",
-         "Qwen VL folgt Menschen (AUROC 0.91, 0.88 bis 0.94) und hält."),
+         "Qwen VL folgt Menschen (AUROC 0.91, 0.88 bis 0.94) und bleibt stabil."),
         ("A has drifted: 5.2 points (3.1 to 7.3) stricter on generators since 2024-05 than on older ones.",
          "A ist gedriftet: 5.2 Punkte (3.1 bis 7.3) strenger bei Generatoren seit 2024-05 als bei älteren."),
         ("A: Drift needs two generators with a release date, labels and scores.",
