@@ -35,8 +35,8 @@ TERMS = (
     ),
     (
         "drift",
-        "A judge drifts when it reads newer generators more strictly or leniently than older ones, or tells "
-        "good from bad less; the rule stands below under “drift”.",
+        "A judge drifts when it reads newer generators otherwise than older ones, or tells good from bad "
+        "less; the rule stands below under “drift”.",
     ),
 )
 

@@ -36,7 +36,7 @@ OTHER_PEOPLE: Final = (
 )
 NO_JUDGE: Final = gettext_noop(
     "Other people labelled the newer generators, and too few images were answered by people of both sides: no "
-    "judge can be said to drift or to hold."
+    "judge is known to drift or hold."
 )
 BENT_OR_CHANGED: Final = (
     "Generators changed so much that these data cannot tell a bent judge from a changed one."

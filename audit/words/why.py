@@ -80,7 +80,7 @@ def _instrument(body: dict[str, Any]) -> list[str]:
     people, judge = (with_interval("part", found[part]) for part in ("generators", "judge"))
     now = number("ratio", found["gain"])
     lines = [
-        f"With how strict each person is taken out: {people} because people’s answers moved and its gain is "
+        f"With how strict each person is taken out: {people} because answers moved and its gain is "
         f"{now}, {judge} because it reads the second side otherwise."
         if found.get("others")
         else f"Of that, {people} because people’s answers moved and its gain is {now}, {judge} because it "

@@ -248,7 +248,7 @@ def test_where_nobody_can_compare_the_people_no_judge_drifts_and_the_headline_sa
     body = {"judges": two, "people": {"annotations": 9}}
     first = (
         "Other people labelled the newer generators, and too few images were answered by people of both "
-        "sides: no judge can be said to drift or to hold."
+        "sides: no judge is known to drift or hold."
     )
     assert report.headline(body).startswith(f"{first} ")
     assert report.sentences(body)[0] == first
