@@ -50,11 +50,6 @@ CONFIDENCE = 0.95
 TWICE = 2
 # A report names the share of the answers that one person gave, from here on.
 ONE_PERSON = 0.4
-# Of ratings each step is read by itself.
-A_STEP_ALIKE = (
-    "on one generator all ratings, or none, reach some step of people’s scale, so what they see there is not "
-    "known"
-)
 WHY_NO_CUTS = {
     ALL_ALIKE: gettext_noop(
         "people answer all images of one generator alike, so what they see there is not known"
@@ -204,13 +199,8 @@ class _Reading:
     def _find_steps(self) -> Steps | Undefined:
         cuts = self.readings.cuts
         if isinstance(cuts, Undefined):
-            return Undefined(self._why_no_cuts(cuts), cuts.n)
+            return Undefined(WHY_NO_CUTS.get(cuts.reason, cuts.reason), cuts.n)
         return steps_of(self.read, self.dates.tolist(), cuts, points=self.points)
-
-    def _why_no_cuts(self, cuts: Undefined) -> str:
-        if cuts.reason == ALL_ALIKE and not self.people.scale.is_yes_no:
-            return A_STEP_ALIKE
-        return WHY_NO_CUTS.get(cuts.reason, cuts.reason)
 
     def _steps(self, found: Steps) -> dict[str, Any]:
         step = found.likeliest
@@ -291,7 +281,7 @@ class _Reading:
         if isinstance(cuts, CutReading):
             offset: Result = _resize(cuts.points(self._oldest, one).interval(CONFIDENCE), n)
         elif isinstance(cuts, Undefined):
-            offset = Undefined(self._why_no_cuts(cuts), n)
+            offset = Undefined(WHY_NO_CUTS.get(cuts.reason, cuts.reason), n)
         else:
             offset = _scaled(found.offset.interval(CONFIDENCE), self.points, n)
         return {

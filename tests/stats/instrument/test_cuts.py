@@ -73,6 +73,24 @@ def test_points_add_over_the_steps_of_a_rating():
         assert part > 0
 
 
+def test_a_step_that_all_ratings_of_a_generator_reach_moves_nothing_there():
+    generators, prompts, ratings, score, _ = planted(
+        np.random.default_rng(3), scale=4, stricter=0.5
+    )
+    before = reading(generators, prompts, ratings, score, span=4.0)
+    newest = generators == 3
+    ratings[:, newest] = np.maximum(ratings[:, newest], 1)
+    found = reading(generators, prompts, ratings, score, span=4.0)
+    lowest, *others = found.steps
+    assert lowest.people.images[0].tolist() == [PROMPTS] * 3 + [0]
+    # Half of the newer images have nothing left to lose on it: the other half speaks alone.
+    alone = np.array([False, False, True, False])
+    assert lowest.points(OLD, ~OLD)[0] == pytest.approx(lowest.points(OLD, alone)[0] / 2)
+    assert [step.points(OLD, ~OLD)[0] for step in others] == pytest.approx(
+        [step.points(OLD, ~OLD)[0] for step in before.steps[1:]]
+    )
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

@@ -77,7 +77,8 @@ class StepReading:
         weight = np.minimum(*(_balance(self._pooled(self.share, side)) for side in (old, new)))
         weight = np.where(self.used, weight, 0.0)
         moved = self._pooled(self.kappa, new) - self._pooled(self.kappa, old)
-        found: Floats = (weight * moved).sum(axis=1) / weight.sum(axis=1)
+        whole = weight.sum(axis=1)
+        found: Floats = (weight * moved).sum(axis=1) / np.where(whole > 0, whole, 1.0)
         if shift is not None:
             found = found + self._pooled(shift, new) - self._pooled(shift, old)
         return found
@@ -86,12 +87,14 @@ class StepReading:
         """The offset in shares of people's step."""
         people, offset = self.people, self.offset(old, new, shift)
         as_before = scipy.special.ndtr((people.mu - offset[:, None]) / people.spread)
-        return self._pooled(people.yes - as_before, new)
+        # Where a step is at its end nothing moves it.
+        part = people.images[:, new].sum(axis=1) / people.every[:, new].sum(axis=1)
+        return part * self._pooled(people.yes - as_before, new)
 
     def correlation(self, side: np.ndarray) -> Floats | None:
         """artanh of the judge's correlation with z, at one spread of z for all sides. None where the noise
         is at its least, which says only that it is not more."""
-        spread = self.people.tau.mean(axis=1)
+        spread = self.people.tau[:, self.people.images[0] > 0].mean(axis=1)
         noise = _crossing(self.excess[:, side].sum(axis=1), GRID)
         if noise[0] <= LEAST_NOISE_OF_A_SIDE:
             return None
@@ -102,7 +105,8 @@ class StepReading:
     def _pooled(self, table: Floats, side: np.ndarray) -> Floats:
         """The mean over some generators, by their images."""
         images = self.people.images[:, side]
-        weight = images / images.sum(axis=1, keepdims=True)
+        whole = images.sum(axis=1, keepdims=True)
+        weight = images / np.where(whole > 0, whole, 1.0)
         found: Floats = np.einsum("rg,rg...->r...", weight, table[:, side])
         return found
 
@@ -128,15 +132,14 @@ class CutReading:
         return jackknifed(self.rows_of_points(old, new), self.n, unit=100.0)
 
     def closeness(self, old: np.ndarray, new: np.ndarray) -> Change | None:
-        """How much closer the judge follows z on `new`; None where some step does not tell."""
-        share = self.weights / self.weights.sum()
-        parts = []
-        for part, step in zip(share, self.steps, strict=True):
+        """How much closer the judge follows z on `new`; None where some step does not show it."""
+        moved = []
+        for step in self.steps:
             before, after = step.correlation(old), step.correlation(new)
             if before is None or after is None:
                 return None
-            parts.append(part * (after - before))
-        return jackknifed(_sum(parts), self.n)
+            moved.append(after - before)
+        return jackknifed(np.average(moved, axis=0, weights=self.weights), self.n)
 
     def closeness_of_generators(self) -> tuple[Floats, np.ndarray]:
         """Of each generator by itself, rows x generators, and of which it tells."""
@@ -152,12 +155,13 @@ class CutReading:
         return np.stack(columns, axis=1) if columns else np.zeros((2, 0)), told
 
     def kappas(self) -> Floats:
-        """Of each generator, rows x generators, over all steps."""
-        share = self.weights / self.weights.sum()
-        return _sum(
-            part * (step.kappa_of_generators() + (0.0 if shift is None else shift))
-            for part, step, shift in zip(share, self.steps, self.shifts, strict=True)
-        )
+        """Of each generator, rows x generators, over the steps that all of them show; 0 where none does."""
+        weights, found = [0.0], [np.zeros_like(self.steps[0].people.mu)]
+        for weight, step, shift in zip(self.weights, self.steps, self.shifts, strict=True):
+            if (step.people.images[0] > 0).all():
+                weights.append(weight)
+                found.append(step.kappa_of_generators() + (0.0 if shift is None else shift))
+        return np.average(found, axis=0, weights=weights) if len(found) > 1 else found[0]
 
 
 def read_by_cuts(
@@ -202,7 +206,7 @@ def _read_step(
         above = scores > cut
         tables.append(
             [
-                left_out(values, generators, prompts, count) / people.images
+                left_out(values, generators, prompts, count) / people.every
                 for values in (above * 1.0, above * people.mean_yes)
             ]
         )
@@ -210,6 +214,7 @@ def _read_step(
         return Undefined(NO_CUT, n)
     share, joint = (np.stack(parts, axis=2) for parts in zip(*tables, strict=True))
     share = np.where(share < ROUNDING, 0.0, np.where(share > 1 - ROUNDING, 1.0, share))
+    share[:, people.images[0] == 0] = 0.5
     divides = np.asarray(((share > 0) & (share < 1)).all(axis=1))
     here = divides[0]
     share, joint, used = share[..., here], joint[..., here], divides[:, here]

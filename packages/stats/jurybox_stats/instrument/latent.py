@@ -95,8 +95,10 @@ def join_steps(parts: list[StepAnswers]) -> StepAnswers:
 
 @dataclass(frozen=True, slots=True)
 class Latent:
-    """One step, as people read the images of each generator."""
+    """One step, as people read the images of each generator. `every`: all of its images; `images`: the same,
+    or none where a step of several is at its end there, as where all ratings reach it."""
 
+    every: Floats
     images: Floats
     yes: Floats  # people's share, each image counted once
     mu: Floats
@@ -119,10 +121,9 @@ def read_people(
     if not answers.count.size:
         return []
     share = answers.reached.sum(axis=1) / answers.count.sum()
-    return [
-        _read_step(answers, step, generators, prompts, count)
-        for step in np.flatnonzero((share >= RARE) & (share <= 1 - RARE)).tolist()
-    ]
+    steps = np.flatnonzero((share >= RARE) & (share <= 1 - RARE)).tolist()
+    several = answers.width.size > 1
+    return [_read_step(answers, step, generators, prompts, count, several) for step in steps]
 
 
 def left_out(values: np.ndarray, generators: Codes, prompts: Codes, count: int) -> Floats:
@@ -134,7 +135,12 @@ def left_out(values: np.ndarray, generators: Codes, prompts: Codes, count: int) 
 
 
 def _read_step(
-    answers: StepAnswers, step: int, generators: Codes, prompts: Codes, count: int
+    answers: StepAnswers,
+    step: int,
+    generators: Codes,
+    prompts: Codes,
+    count: int,
+    several: bool,
 ) -> Latent | Undefined:
     n, k = answers.count, answers.reached[step]
     twice = n > 1
@@ -147,18 +153,18 @@ def _read_step(
     size = int(n.size)
     if (second[0] == 0).any():
         return Undefined(NO_SECOND, size)
-    if ((yes[0] <= 0) | (yes[0] >= images[0])).any():
+    if not several and ((yes[0] <= 0) | (yes[0] >= images[0])).any():
         return Undefined(ALL_ALIKE, size)
     with np.errstate(divide="ignore", invalid="ignore"):
         share, joint = yes / images, both / second
     # Tiny differences of sums are none.
     share = np.clip(np.where(np.isfinite(share), share, 0.0), 0.0, 1.0)
-    inside = (share > 1e-9) & (share < 1 - 1e-9) & (second > 0.5)
-    if not inside.all():
+    inside = ((share > 1e-9) & (share < 1 - 1e-9) & (second > 0.5)).all(axis=0)
+    if not inside.all() and not (several and inside.sum() > 1):
         return Undefined("without one prompt there is no number", size)
-    mu, tau, kinds = _solve(share, joint)
+    mu, tau, kinds = _solve(np.where(inside, share, 0.5), np.where(inside, joint, 1 / 3))
     ends = float(answers.threshold[step]), float(answers.width[step])
-    return Latent(images, share, mu, tau, kinds, mean, *ends)
+    return Latent(images, images * inside, share, mu, tau, kinds, mean, *ends)
 
 
 def _solve(share: Floats, joint: Floats) -> tuple[Floats, Floats, Codes]:

@@ -114,5 +114,6 @@ def _shifts(
 def _without_severity(line: Generators, step: Latent, shift: Floats) -> Generators:
     """What people of the usual severity would have answered on average."""
     usual = scipy.special.ndtr((step.mu + shift) / step.spread)
-    people = line.people + line.images * step.width * (usual - step.yes)
+    moved = np.where(step.images > 0, usual - step.yes, 0.0)
+    people = line.people + line.images * step.width * moved
     return replace(line, people=np.asfortranarray(people))
