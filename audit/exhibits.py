@@ -7,16 +7,20 @@ address of the API, and a section of a document.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotations.models import Study
 from annotations.stored_answers.question import Question
-from audit.words.numbers import Cell, decimals_to_tell, is_one_number, why_no_interval
+from audit.charts.faces import Face
+from audit.words.notes import notes_of
+from audit.words.numbers import Cell, corrected_p, make_cell
 
 # {"value", "low", "high", "n"}, or {"undefined", "n"}.
 Number = dict[str, Any]
 Body = dict[str, Any]
+# So many columns fit beside the first one at 1280 pixels; the others fold.
+SIDE_BY_SIDE = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,19 +28,11 @@ class Column:
     name: str
     heading: str
     decimals: int = 1
+    signed: bool = False  # above 0 with a plus
+    fixed: bool = False  # never more decimals
 
     def cell(self, number: Number) -> Cell:
-        if "undefined" in number:
-            return Cell("", "", "", number["undefined"], number["n"])
-        value, low, high = number["value"], number["low"], number["high"]
-        decimals = self.decimals
-        if low is None or high is None or is_one_number(low, high):
-            # An interval without width says nothing.
-            low = high = None
-        else:
-            decimals = decimals_to_tell(value, low, high, least=decimals)
-        shown, lower, upper = (_format_part(part, decimals) for part in (value, low, high))
-        return Cell(shown, lower, upper, "", number["n"], why_no_interval(number))
+        return make_cell(number, self.decimals, signed=self.signed, fixed=self.fixed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +42,28 @@ class Row:
     label: str
     numbers: tuple[Number, ...]
     note: str = ""
+    judge: str = ""
+    face: Face | None = None
+    link: str = ""
+    state: str = ""  # of a judge: drifts, holds or not known yet
+
+    def cells(self, columns: Sequence[Column]) -> list[Cell]:
+        return [column.cell(number) for column, number in zip(columns, self.numbers, strict=True)]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """As many columns of a table as a page is wide, and why some of its numbers are not there. `rows`: each
+    with its cells, and the p-value below where there was a test."""
+
+    first: str
+    heads: list[dict[str, str]]
+    rows: list[tuple[Row, list[tuple[Cell, str]]]]
+    notes: list[tuple[str, str]]
+
+    @property
+    def width(self) -> int:
+        return len(self.heads) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +73,41 @@ class Table:
     first: str  # heading of the labels
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
+    links: Mapping[str, str] = field(default_factory=dict)  # column -> address that sorts by it
+    sorted_by: str = ""
+    ascending: bool = False
+
+    @property
+    def rows_with_cells(self) -> list[tuple[Row, list[Cell]]]:
+        return [(row, row.cells(self.columns)) for row in self.rows]
+
+    @property
+    def parts(self) -> list[Part]:
+        """The first part is open; one part of no columns where there are none."""
+        starts = range(0, max(len(self.columns), 1), SIDE_BY_SIDE)
+        return [self._part(slice(start, start + SIDE_BY_SIDE)) for start in starts]
+
+    def _part(self, shown: slice) -> Part:
+        columns = self.columns[shown]
+        rows = [replace(row, numbers=row.numbers[shown]) for row in self.rows]
+        notes = notes_of(cell for row in rows for cell in row.cells(columns))
+        cells = [
+            [
+                (notes.add_mark(cell), corrected_p(number))
+                for cell, number in zip(row.cells(columns), row.numbers, strict=True)
+            ]
+            for row in rows
+        ]
+        heads = [self._head(column) for column in columns]
+        return Part(self.first, heads, [*zip(rows, cells, strict=True)], notes.lines)
+
+    def _head(self, column: Column) -> dict[str, str]:
+        order = "ascending" if self.ascending else "descending"
+        return {
+            "title": column.heading,
+            "link": self.links.get(column.name, ""),
+            "sort": order if column.name == self.sorted_by else "",
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +155,3 @@ def signature_lines(body: Body) -> list[str]:
     if "resamples" in signed:
         parts.append(f"{signed['resamples']} resamples, seed {signed['seed']}")
     return ["; ".join([*parts, f"data {signed['data'][:12]}"])]
-
-
-def _format_part(value: float | None, decimals: int) -> str:
-    if value is None:
-        return ""
-    # What rounds to nothing has no sign.
-    return f"{round(value, decimals) + 0.0:,.{decimals}f}".replace("-", "−")

@@ -20,14 +20,12 @@ from annotations.stored_answers.store import read_answer
 from audit.doors import files
 from audit.doors.document import document_of, section_of, with_section
 from audit.doors.registry import all_exhibits, read_parameters
-from audit.exhibits import Chart, Exhibits, Table, signature_lines
+from audit.exhibits import Chart, Exhibits, signature_lines
 from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
 from audit.pages.files import attached, send_any_chart, send_csv
 from audit.pages.frame import AnswerPage, chart_links, respond
 from audit.pages.reports import ENDINGS, KINDS
-from audit.pages.tables import parts_of
-from audit.words.notes import notes_of
 
 
 @dataclass
@@ -144,7 +142,7 @@ def _context(page: QuestionPage) -> dict[str, Any]:
         "lacking": page.answer.reason,
         "sentences": page.exhibits.sentences(body),
         "plots": [_plot(page, chart) for chart in page.exhibits.charts(body)],
-        "tables": [_table_values(table) for table in page.exhibits.tables(body) if table.rows],
+        "tables": [table for table in page.exhibits.tables(body) if table.rows],
         "csv": page.address("question-table"),
         "documents": [
             {"name": words, "url": page.address("question-document", kind)}
@@ -165,32 +163,4 @@ def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
         "title": say(chart.title),
         "blank": chart.blank,
         **chart_links(address),
-    }
-
-
-def _table_values(table: Table) -> dict[str, Any]:
-    """As the template of all tables reads it: as many columns at a time as a page is wide."""
-    parts = [_columns(table, shown) for shown in parts_of(len(table.columns))]
-    return {"key": table.key, "title": table.title, "parts": parts}
-
-
-def _columns(table: Table, shown: slice) -> dict[str, Any]:
-    columns = table.columns[shown]
-    cells = [
-        [column.cell(number) for column, number in zip(columns, row.numbers[shown], strict=True)]
-        for row in table.rows
-    ]
-    notes = notes_of(cell for row in cells for cell in row)
-    return {
-        "first": table.first,
-        "heads": [{"title": column.heading} for column in columns],
-        "rows": [
-            {
-                "label": row.label,
-                "note": row.note,
-                "cells_with_p": [{"cell": notes.add_mark(cell)} for cell in shown_cells],
-            }
-            for row, shown_cells in zip(table.rows, cells, strict=True)
-        ],
-        "notes": notes.lines,
     }

@@ -8,8 +8,9 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import count_things
 from audit.charts.faces import face_of
+from audit.exhibits import Table
 from audit.pages.frame import ReportPage
-from audit.pages.tables import Table, row
+from audit.pages.tables import row, statistics_table
 from audit.view import View
 from audit.words import page_sentences
 from audit.words.report import title
@@ -73,7 +74,7 @@ def table(body: dict[str, Any], name: str) -> Table:
         )
         for score_bin in (bins if isinstance(bins, list) else [])
     ]
-    return Table(
+    return statistics_table(
         "reliability",
         gettext_noop("Share that people call correct, by score"),
         "score",

@@ -13,9 +13,10 @@ from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404
 from audit.charts.faces import face_of
+from audit.exhibits import Table
 from audit.next_labels.to_people import draw_to_people
 from audit.pages.frame import ReportPage, report_page, report_view
-from audit.pages.tables import Table, row
+from audit.pages.tables import row, statistics_table
 from audit.reports import escalation
 from audit.statistic_names import headings, stored_statistic
 from audit.view import View
@@ -117,7 +118,9 @@ def people(page: ReportPage, body: dict[str, Any]) -> Table:
                 link=page.address("judge", judge=name),
             )
         )
-    return Table("instead-of-people", gettext("Instead of people"), gettext("judge"), PEOPLE, rows)
+    return statistics_table(
+        "instead-of-people", gettext("Instead of people"), gettext("judge"), PEOPLE, rows
+    )
 
 
 def reward(page: ReportPage, body: dict[str, Any]) -> Table:
@@ -134,7 +137,9 @@ def reward(page: ReportPage, body: dict[str, Any]) -> Table:
             "over_the_average": brier.get("over_the_average", brier),
         }
         rows.append(row(title(name), stats, REWARD, judge=name, face=face_of(body, name)))
-    return Table("its-score", gettext("What its score is worth"), gettext("judge"), REWARD, rows)
+    return statistics_table(
+        "its-score", gettext("What its score is worth"), gettext("judge"), REWARD, rows
+    )
 
 
 def balanced(body: dict[str, Any]) -> Table:
@@ -148,7 +153,7 @@ def balanced(body: dict[str, Any]) -> Table:
         )
         for name, judge in body["judges"].items()
     ]
-    return Table(
+    return statistics_table(
         "rare-answers", gettext("Where one answer is rare"), gettext("judge"), BALANCED, rows
     )
 

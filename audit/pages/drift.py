@@ -11,9 +11,10 @@ from annotations.language.counts import count_things
 from annotations.language.stored_words import say
 from audit.charts import drift as drift_chart
 from audit.charts.faces import face_of
+from audit.exhibits import Row, Table
 from audit.pages.filters import judge_boxes
 from audit.pages.frame import ReportPage, report_view
-from audit.pages.tables import Row, Table, row
+from audit.pages.tables import row, statistics_table
 from audit.statistic_names import headings, stored_statistic
 from audit.view import MANY, View, foremost
 from audit.words import drift_state
@@ -146,7 +147,7 @@ def overall(body: dict[str, Any], judges: list[str]) -> Table:
                 else drift_state.state_of(judge),
             )
         )
-    return Table(
+    return statistics_table(
         "overall", gettext_noop("Judges compared with people, all images"), "judge", OVERALL, rows
     )
 
@@ -193,7 +194,7 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
             )
         called = report_words.title(name)
         heading = gettext_noop(f"{called}, generator by generator")
-        listed.append(Table(f"judge-{number}", heading, "generator", BY_GENERATOR, rows))
+        listed.append(statistics_table(f"judge-{number}", heading, "generator", BY_GENERATOR, rows))
     since = [
         row(
             report_words.title(name),
@@ -206,7 +207,7 @@ def tables(page: ReportPage, body: dict[str, Any], judges: list[str]) -> list[Ta
         for name in judges
     ]
     listed.append(
-        Table(
+        statistics_table(
             "since",
             gettext_noop("Generators released after the judge, compared with older ones"),
             "judge",

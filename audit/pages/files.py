@@ -20,9 +20,10 @@ from audit.charts.specifications import SPECIFICATIONS
 from audit.charts.style import caption
 from audit.charts.when_used import vl_convert
 from audit.charts.widths import fit_to
+from audit.exhibits import Table
 from audit.pages import calibration, decide, drift, side_by_side, slices, tables
 from audit.pages.frame import ReportPage, report_page
-from audit.pages.tables import Table, csv_of
+from audit.pages.tables import csv_of
 from audit.reports import escalation
 from audit.view import View
 

@@ -12,7 +12,8 @@ from django.utils.translation import gettext
 from annotations.language.counts import count_things, list_words
 from annotations.language.stored_words import say
 from audit.charts.faces import Face, face_of
-from audit.pages.tables import Row, Table, judged_enough
+from audit.exhibits import Column, Row, Table
+from audit.pages.tables import judged_enough
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.words.numbers import cell, corrected_p
 from judges.names import short_titles
@@ -63,11 +64,8 @@ class HeatMap:
 
     def table(self, title: str) -> Table:
         """As a file, in the same order."""
-        columns = {head.title: head.title for head in self.heads[1:]}
-        rows = [
-            Row(row.name, ({"value": row.images}, *row.estimates), tuple(columns))
-            for row in self.rows
-        ]
+        columns = tuple(Column(head.title, head.title) for head in self.heads[1:])
+        rows = tuple(Row(row.name, ({"value": row.images}, *row.estimates)) for row in self.rows)
         return Table("heat", title, "slice", columns, rows)
 
 

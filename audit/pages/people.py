@@ -20,10 +20,11 @@ from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
 from annotations.stored_answers.waiting import who_counts
 from audit.charts import people as people_charts
+from audit.exhibits import Row, Table
 from audit.pages.files import ON_SCREEN, send_any_chart, send_tables
 from audit.pages.filters import select
 from audit.pages.frame import AnswerPage, chart_links, respond
-from audit.pages.tables import Row, Table, row
+from audit.pages.tables import row, statistics_table
 from audit.questions.agreement.question import AGREEMENT
 from audit.reports.people_agreement import AGAINST, CONFUSION
 from audit.statistic_names import headings
@@ -266,17 +267,23 @@ def _tables(body: dict[str, Any], question: dict[str, Any]) -> list[Table]:
     ]
     pairs = [_pair(body, *pair) for pair in question["pairs"]]
     return [
-        Table("questions", gettext("By question"), gettext("question"), BY_QUESTION, by_question),
-        Table(
+        statistics_table(
+            "questions", gettext("By question"), gettext("question"), BY_QUESTION, by_question
+        ),
+        statistics_table(
             f"generators {name}",
             gettext("By generator"),
             gettext("generator"),
             BY_GENERATOR,
             generators,
         ),
-        Table(f"course {name}", gettext("Over time"), gettext("when"), IN_TIME, course),
-        Table(f"people {name}", gettext("Single people"), gettext("person"), of_person, persons),
-        Table(f"pairs {name}", gettext("Pairs of people"), gettext("people"), OF_PAIR, pairs),
+        statistics_table(f"course {name}", gettext("Over time"), gettext("when"), IN_TIME, course),
+        statistics_table(
+            f"people {name}", gettext("Single people"), gettext("person"), of_person, persons
+        ),
+        statistics_table(
+            f"pairs {name}", gettext("Pairs of people"), gettext("people"), OF_PAIR, pairs
+        ),
     ]
 
 
@@ -315,5 +322,5 @@ def _pair(
 
 def _least_alike(pair: Row) -> tuple[bool, float]:
     """Sorts pairs by kappa, those without one last."""
-    kappa = pair.estimates[1].get("value")
+    kappa = pair.numbers[1].get("value")
     return kappa is None, 0.0 if kappa is None else kappa

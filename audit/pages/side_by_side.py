@@ -8,9 +8,10 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import count_things
 from audit.charts.faces import face_of
+from audit.exhibits import Row, Table
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_view
-from audit.pages.tables import Row, Table, row
+from audit.pages.tables import row, statistics_table
 from audit.statistic_names import COMPARING, MAIN, headings, main_statistics
 from audit.view import View
 from audit.words import drift_state, page_sentences
@@ -71,7 +72,7 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
     place = list(COLUMNS).index(wanted)
 
     def key(judge: Row) -> tuple[bool, float]:
-        value = judge.estimates[place].get("value")
+        value = judge.numbers[place].get("value")
         if value is None:
             return True, 0.0
         # Nearest to people first: for a deviation that is nearest to 0.
@@ -97,8 +98,15 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
         )
         for name in COLUMNS
     }
-    return Table(
-        "judges", gettext_noop("All statistics"), "judge", COLUMNS, rows, links, wanted, ascending
+    return statistics_table(
+        "judges",
+        gettext_noop("All statistics"),
+        "judge",
+        COLUMNS,
+        rows,
+        links=links,
+        sorted_by=wanted,
+        ascending=ascending,
     )
 
 
@@ -119,7 +127,7 @@ def differences(body: dict[str, Any]) -> Table | None:
     ]
     best = title(compared["best"])
     heading = gettext_noop(f"Difference to {best}, the best by AUROC")
-    return Table("differences", heading, "judge", DIFFERENCES, rows)
+    return statistics_table("differences", heading, "judge", DIFFERENCES, rows)
 
 
 def table_file(page: ReportPage, body: dict[str, Any], view: View) -> list[Table]:

@@ -8,10 +8,11 @@ from django.utils.translation import gettext
 
 from annotations.language.counts import count_things
 from audit.charts.faces import face_of
+from audit.exhibits import Table
 from audit.pages.filters import judge_boxes, select
 from audit.pages.frame import ReportPage, report_view
 from audit.pages.heat_map import HeatMap, heat_map
-from audit.pages.tables import Table, row
+from audit.pages.tables import row, statistics_table
 from audit.statistic_names import MAIN, headings, main_statistics
 from audit.view import MANY, SLICES, View
 from audit.words import page_sentences
@@ -143,7 +144,7 @@ def tables(body: dict[str, Any], view: View) -> list[Table]:
                 "statistic": title(name),
                 "kind": gettext(SLICES[by]),
             }
-            listed.append(Table(f"slices-{number}", heading, SLICES[by], columns, rows))
+            listed.append(statistics_table(f"slices-{number}", heading, SLICES[by], columns, rows))
     return listed
 
 

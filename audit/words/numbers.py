@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from django.utils.translation import gettext
@@ -35,11 +35,29 @@ class Cell:
 
 
 def cell(name: str, estimate: dict[str, Any]) -> Cell:
+    statistic = STATISTICS[name]
+    return make_cell(estimate, statistic.decimals, signed=statistic.signed, fixed=True)
+
+
+def make_cell(
+    estimate: dict[str, Any], decimals: int, *, signed: bool = False, fixed: bool = False
+) -> Cell:
+    """`fixed`: as many decimals as asked for; else more of them where the interval needs them, thousands
+    apart, and no interval without width, which says nothing."""
     if "undefined" in estimate:
         return Cell("", "", "", estimate["undefined"], estimate["n"])
-    value, low, high = (number(name, estimate[part]) for part in ("value", "low", "high"))
+    value, low, high = _ends(estimate)
+    if not fixed:
+        if low is None or high is None or is_one_number(low, high):
+            low = high = None
+        else:
+            decimals = decimals_to_tell(value, low, high, least=decimals)
+    shown = (
+        format_number(part, decimals, signed=signed, thousands=not fixed)
+        for part in (value, low, high)
+    )
     remark = estimate.get("remark", "")
-    return Cell(value, low, high, "", estimate["n"], why_no_interval(estimate), remark=remark)
+    return Cell(*shown, "", estimate["n"], why_no_interval(estimate), remark=remark)
 
 
 def why_no_interval(estimate: dict[str, Any]) -> str:
@@ -49,27 +67,21 @@ def why_no_interval(estimate: dict[str, Any]) -> str:
 
 def with_interval(name: str, estimate: dict[str, Any]) -> str:
     """ "+11.2 points (9.8 to 12.7)": the plus is written once where all three have it."""
-    statistic, (value, low, high) = STATISTICS[name], _ends(estimate)
-    # Some reports of earlier versions have an interval without width, which says nothing.
-    if low is None or high is None or is_one_number(low, high):
-        reason = why_no_interval(estimate)
-        said = f"no interval, {reason}" if reason else "no interval"
-        return f"{number(name, value)}{statistic.unit} ({said})"
-    decimals = decimals_to_tell(value, low, high, least=statistic.decimals)
-    shown, lower, upper = (number(name, end, decimals) for end in (value, low, high))
-    if lower.startswith("+"):
-        lower, upper = lower.removeprefix("+"), upper.removeprefix("+")
-    return f"{shown}{statistic.unit} ({lower} to {upper})"
+    statistic = STATISTICS[name]
+    shown = make_cell({"n": 0, **estimate}, statistic.decimals, signed=statistic.signed)
+    if not shown.low:
+        reason = f", {shown.no_interval}" if shown.no_interval else ""
+        return f"{shown.value}{statistic.unit} (no interval{reason})"
+    if shown.low.startswith("+"):
+        shown = replace(shown, low=shown.low[1:], high=shown.high[1:])
+    return shown.in_words(statistic.unit)
 
 
 def per_hundred(share: dict[str, Any]) -> str:
     """ "62.1 (55.0 to 68.4)" of 100, for a share between 0 and 1."""
-    value, low, high = _ends(share)
-    if low is None or high is None or is_one_number(low, high):
-        return f"{100 * value:.1f}"
-    value, low, high = 100 * value, 100 * low, 100 * high
-    decimals = decimals_to_tell(value, low, high, least=1)
-    return f"{value:.{decimals}f} ({low:.{decimals}f} to {high:.{decimals}f})"
+    parts = zip(("value", "low", "high"), _ends(share), strict=True)
+    scaled = {name: None if part is None else 100 * part for name, part in parts}
+    return make_cell({"n": 0, **share, **scaled}, 1).in_words()
 
 
 def decimals_to_tell(value: float, low: float, high: float, *, least: int) -> int:
@@ -101,14 +113,20 @@ def side(estimate: dict[str, Any]) -> int:
 
 
 def number(name: str, value: float | None, decimals: int | None = None) -> str:
+    statistic = STATISTICS[name]
+    decimals = statistic.decimals if decimals is None else decimals
+    return format_number(value, decimals, signed=statistic.signed)
+
+
+def format_number(
+    value: float | None, decimals: int, *, signed: bool = False, thousands: bool = False
+) -> str:
     if value is None:
         return ""
-    statistic = STATISTICS[name]
-    text = f"{value:.{statistic.decimals if decimals is None else decimals}f}"
     # "−0.0" would suggest a direction that rounding has removed.
-    if float(text) == 0:
-        return text.removeprefix("-")
-    return ("+" if statistic.signed and value > 0 else "") + text.replace("-", "−")
+    rounded = round(float(value), decimals) + 0.0
+    text = f"{rounded:{',' if thousands else ''}.{decimals}f}".replace("-", "−")
+    return f"+{text}" if signed and rounded > 0 else text
 
 
 def _ends(estimate: dict[str, Any]) -> tuple[float, float | None, float | None]:

@@ -8,8 +8,8 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
+from audit.exhibits import SIDE_BY_SIDE
 from audit.pages import decide
-from audit.pages.tables import SIDE_BY_SIDE
 from audit.reports import make as reports
 from audit.words.numbers import cell
 from tests import making

@@ -10,11 +10,11 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_noop
 
 from audit.evidence import image_cards
+from audit.exhibits import Table
 from audit.pages import calibration, decide, drift
 from audit.pages.filters import judge_select
 from audit.pages.frame import ReportPage, report_view
 from audit.pages.one_question.anchors import anchors_of
-from audit.pages.tables import Table
 from audit.reports.gallery import Filters, Gallery
 from audit.words import drift_state
 from audit.words import summary as summary_words
@@ -68,7 +68,7 @@ def _numbers(body: dict[str, Any], name: str) -> Table:
     return replace(
         table,
         title=gettext_noop("Compared with people, all images"),
-        rows=[replace(table.rows[0], note="")],
+        rows=(replace(table.rows[0], note=""),),
     )
 
 

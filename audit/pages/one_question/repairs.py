@@ -21,10 +21,11 @@ from annotations.models import Image, StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
 from annotations.stored_answers.waiting import waiting_words
 from audit.evidence.image_cards import thumbnail_size
+from audit.exhibits import Table
 from audit.models import Finding
 from audit.pages.files import send_tables
 from audit.pages.frame import render_part
-from audit.pages.tables import Table, row
+from audit.pages.tables import row, statistics_table
 from audit.questions.gains.question import GAINS
 from audit.repairs import findings, gains
 from audit.repairs.enforce import ARMS, enforce
@@ -160,7 +161,7 @@ def _table(body: dict[str, Any]) -> Table:
         label = title(one["judge"]) if one["judge"] else gettext("people")
         note = gettext("found what is wrong") if one.get("found") else ""
         rows.append(row(label, numbers, columns, judge=one["judge"], note=note))
-    return Table("gains", gettext("Gains in points"), gettext("by"), columns, rows)
+    return statistics_table("gains", gettext("Gains in points"), gettext("by"), columns, rows)
 
 
 def _gains(study: Study, counts: dict[str, int]) -> StoredAnswer:

@@ -22,10 +22,11 @@ from audit.charts import contests as charts
 from audit.charts.faces import face_of
 from audit.charts.on_paper import COLUMNS, draw_file
 from audit.contests.parameters import MADE_FROM, TIES, Parameters
+from audit.exhibits import Table
 from audit.pages.files import attached, send_any_chart, send_tables
 from audit.pages.filters import select
 from audit.pages.frame import AnswerPage, chart_links, respond
-from audit.pages.tables import Table, row
+from audit.pages.tables import row, statistics_table
 from audit.questions.leaderboard.question import LEADERBOARD
 from audit.reports.pairing import kept_questions
 from audit.statistic_names import headings
@@ -224,7 +225,9 @@ def _standing(body: dict[str, Any]) -> Table:
             stats[f"win_share.{name}"] = words.of_generator(judge["board"], generator)
         note = "; ".join(filter(None, [notes.get(generator), dates.get(generator)]))
         rows.append(row(generator, stats, columns, note=note))
-    return Table("standing", gettext_noop("Share of wins by generator"), "generator", columns, rows)
+    return statistics_table(
+        "standing", gettext_noop("Share of wins by generator"), "generator", columns, rows
+    )
 
 
 def _of_judges(body: dict[str, Any]) -> Table:
@@ -244,7 +247,9 @@ def _of_judges(body: dict[str, Any]) -> Table:
         stats = {"vote_accuracy": judge["accuracy"], "vote_soft_pairwise": judge["soft_pairwise"]}
         stats["swap_consistency"] = swaps[name] or {"undefined": "it scores single images", "n": 0}
         rows.append(row(title(name), stats, columns, judge=name, face=face_of(body, name)))
-    return Table("judges", gettext_noop("Judges on the same comparisons"), "judge", columns, rows)
+    return statistics_table(
+        "judges", gettext_noop("Judges on the same comparisons"), "judge", columns, rows
+    )
 
 
 def _by_slice(body: dict[str, Any]) -> Table:
@@ -260,7 +265,9 @@ def _by_slice(body: dict[str, Any]) -> Table:
         )
         for part in body["slices"]
     ]
-    return Table("slices", gettext_noop("People’s shares of wins by slice"), "slice", columns, rows)
+    return statistics_table(
+        "slices", gettext_noop("People’s shares of wins by slice"), "slice", columns, rows
+    )
 
 
 def _judges_by_slice(body: dict[str, Any]) -> Table:
@@ -279,4 +286,4 @@ def _judges_by_slice(body: dict[str, Any]) -> Table:
         if "judges" in part
     ]
     heading = gettext_noop("Judge accuracy on pairwise votes, by slice")
-    return Table("judge-slices", heading, "slice", columns, rows)
+    return statistics_table("judge-slices", heading, "slice", columns, rows)

@@ -7,7 +7,8 @@ import re
 import pytest
 from django.template.loader import render_to_string
 
-from audit.pages.tables import Table, parts_of, row
+from audit.exhibits import Table
+from audit.pages.tables import row, statistics_table
 
 
 def table(columns: int) -> Table:
@@ -16,7 +17,7 @@ def table(columns: int) -> Table:
         name: {"value": 0.5 + n / 100, "low": 0.4, "high": 0.8, "n": 60}
         for n, name in enumerate(names)
     }
-    return Table("all", "All judges", "generator", names, [row("early", stats, names)])
+    return statistics_table("all", "All judges", "generator", names, [row("early", stats, names)])
 
 
 @pytest.mark.parametrize(
@@ -25,16 +26,14 @@ def table(columns: int) -> Table:
 def test_columns_stand_seven_at_a_time(columns, widths):
     found = table(columns)
     assert [len(part.heads) for part in found.parts] == widths
-    assert [len(part.rows[0].cells_with_p) for part in found.parts] == widths
-    assert len(parts_of(columns)) == len(widths)
+    assert [len(cells) for part in found.parts for _, cells in part.rows] == widths
 
 
 def test_no_column_is_lost_and_each_keeps_its_number():
     parts = table(9).parts
-    assert [head["name"] for part in parts for head in part.heads] == [
-        f"auroc.{n}" for n in range(9)
-    ]
-    values = [shown["cell"].value for part in parts for shown in part.rows[0].cells_with_p]
+    heads = [head["title"] for part in parts for head in part.heads]
+    assert heads == [f"judge {n}" for n in range(9)]
+    values = [cell.value for part in parts for _, cells in part.rows for cell, _ in cells]
     assert values == [f"0.5{n}0" for n in range(9)]
 
 
