@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotations.models import Study
-from audit.exhibits import Body, Chart, Column, Exhibits, Number, signature_lines
+from audit.exhibits import Body, Chart, Exhibits, signature_lines
 from audit.exhibits import Table as ExhibitTable
 from audit.handed_in import document
-from audit.handed_in.cells import NONE
-from audit.handed_in.document import Cell, Document, Figure, Row, Section, Table
+from audit.handed_in.cells import Notes
+from audit.handed_in.document import Document, Figure, Row, Section, Table
 from audit.handed_in.figures import draw_figure
 
 
@@ -50,23 +50,12 @@ def with_section(before: Document, section: Section) -> Document:
 
 
 def _table(table: ExhibitTable) -> Table:
-    reasons: dict[str, str] = {}
+    notes = Notes()
     rows = tuple(
-        Row(row.label, tuple(map(lambda c, n: _cell(c, n, reasons), table.columns, row.numbers)))
-        for row in table.rows
+        Row(row.label, tuple(map(notes.add_mark, row.cells(table.columns)))) for row in table.rows
     )
     columns = tuple(document.Column(column.heading) for column in table.columns)
-    notes = tuple((mark, f"{reason}.") for reason, mark in reasons.items())
-    return Table(f"{table.title}.", table.first, columns, rows, notes)
-
-
-def _cell(column: Column, number: Number, reasons: dict[str, str]) -> Cell:
-    shown = column.cell(number)
-    reason = shown.undefined or (f"No interval, {shown.no_interval}" if shown.no_interval else "")
-    mark = reasons.setdefault(reason, chr(ord("a") + len(reasons) % 26)) if reason else ""
-    if shown.undefined:
-        return Cell(NONE, mark=mark)
-    return Cell(shown.value, shown.low, shown.high, mark=mark)
+    return Table(f"{table.title}.", table.first, columns, rows, notes.lines())
 
 
 def _figure(chart: Chart) -> Figure:

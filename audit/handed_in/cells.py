@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
-from audit.handed_in.document import Cell
 from audit.words import numbers
 from audit.words.notes import letter
+from audit.words.numbers import Cell
 from audit.words.report import FEW
 from jurybox_stats import enough
 
@@ -28,11 +29,15 @@ class Notes:
         if reason.startswith(TOO_FEW) or (not reason and estimate["n"] < enough.IMAGES):
             self._few = True
             return Cell(FEW)
-        if reason:
-            return Cell(NONE, mark=self._mark(reason))
-        shown = numbers.cell(name, estimate)
-        why = f"No interval, {shown.no_interval}" if shown.no_interval else shown.remark
-        return Cell(shown.value, shown.low, shown.high, bold, self._mark(why) if why else "")
+        return self.add_mark(replace(numbers.cell(name, estimate), bold=bold))
+
+    def add_mark(self, cell: Cell) -> Cell:
+        no_interval = f"No interval, {cell.no_interval}" if cell.no_interval else ""
+        reason = cell.undefined or no_interval or cell.remark
+        if not reason:
+            return cell
+        mark = self._reasons.setdefault(reason, letter(len(self._reasons)))
+        return replace(cell, value=cell.value or NONE, mark=mark)
 
     def say(self, words: str) -> None:
         self._said.append(words)
@@ -44,8 +49,3 @@ class Notes:
             said.append(f"{FEW}: fewer than {enough.IMAGES} images.")
         reasons = ((mark, f"{reason}.") for reason, mark in self._reasons.items())
         return (*(("", words) for words in said), *reasons)
-
-    def _mark(self, reason: str) -> str:
-        if reason not in self._reasons:
-            self._reasons[reason] = letter(len(self._reasons))
-        return self._reasons[reason]

@@ -4,18 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-
-@dataclass(frozen=True, slots=True)
-class Cell:
-    text: str
-    low: str = ""
-    high: str = ""
-    bold: bool = False
-    mark: str = ""  # the letter of the note that says why there is no number, or no interval
-
-    @property
-    def interval(self) -> str:
-        return f"{self.low} to {self.high}" if self.low else ""
+from audit.words.numbers import Cell
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,9 +10,10 @@ import io
 import zipfile
 
 from audit.charts.on_paper import COLUMNS, set_svg
-from audit.handed_in.document import Cell, Document, Figure, Table
+from audit.handed_in.document import Document, Figure, Table
 from audit.handed_in.latex_cjk import COMMENT, cjk_letters, is_cjk, write_head
 from audit.handed_in.standing_words import SIMULATED
+from audit.words.numbers import Cell
 
 # What people typed must not become a command.
 SPECIAL = {
@@ -158,7 +159,7 @@ def _table(table: Table, signed: str) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = escaped(cell.text)
+    text = escaped(cell.value)
     if cell.bold:
         text = f"\\textbf{{{text}}}"
     if cell.mark:

@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import Any
 
 from audit.handed_in.cells import NONE, Notes
-from audit.handed_in.document import Cell, Column, Row, Table
+from audit.handed_in.document import Column, Row, Table
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.words import drift_state
+from audit.words.numbers import Cell
 from audit.words.report import title
 from jurybox_stats.multiplicity import LEVEL
 

@@ -17,21 +17,25 @@ MOST = 12  # decimals
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A number with its interval as a page shows it, or the reason why there is none."""
+    """A number with its interval as it is shown, or the reason why there is none."""
 
     value: str
-    low: str
-    high: str
-    undefined: str
-    n: int
+    low: str = ""
+    high: str = ""
+    undefined: str = ""
+    n: int = 0
     no_interval: str = ""  # why the number has none
     mark: str = ""  # the letter of the note that says why, where a table has notes
     remark: str = ""  # what one has to know to read it
+    bold: bool = False
+
+    @property
+    def interval(self) -> str:
+        return f"{self.low} to {self.high}" if self.low else ""
 
     def in_words(self, unit: str = "") -> str:
         """ "0.71 s (0.65 to 0.77)"; the number alone where it has no interval."""
-        ends = f" ({self.low} to {self.high})" if self.low else ""
-        return f"{self.value}{unit}{ends}"
+        return f"{self.value}{unit} ({self.interval})" if self.low else f"{self.value}{unit}"
 
 
 def cell(name: str, estimate: dict[str, Any]) -> Cell:

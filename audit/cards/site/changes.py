@@ -88,6 +88,4 @@ def _parts_from(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
 
 def _number_words(row: Mapping[str, Any]) -> str:
     number = site_number(row)
-    if number.why:
-        return NOT_MEASURED
-    return f"{number.value} ({number.interval})" if number.interval else number.value
+    return NOT_MEASURED if number.undefined else number.in_words()

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from audit.cards.site.numbers import SiteNumber, site_number
+from audit.cards.site.numbers import LACKING, site_number
 from audit.cards.site.read import SiteCard
+from audit.words.numbers import Cell
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 720, 300, 56, 20, 16, 40
 APART = 80  # pixels between two dates
@@ -20,8 +21,8 @@ class DriftRow:
     card: SiteCard
     number: int
     since: str
-    generators: SiteNumber
-    judge: SiteNumber
+    generators: Cell
+    judge: Cell
     state: str
     ends: tuple[float, float, float] | None
 
@@ -63,7 +64,6 @@ def _drift_row(card: SiteCard) -> DriftRow:
         if words in row["what"]
     }
     generators, judge = gaps.get("generators got better"), gaps.get("it reads newer otherwise")
-    lacking = SiteNumber("", "", "the card does not say", "")
     ends = None
     if judge and judge["number"].get("low") is not None:
         ends = tuple(float(judge["number"][name]) for name in ("value", "low", "high"))
@@ -71,8 +71,8 @@ def _drift_row(card: SiteCard) -> DriftRow:
         card,
         0,
         (judge or {}).get("since") or "",
-        site_number(generators) if generators else lacking,
-        site_number(judge) if judge else lacking,
+        site_number(generators) if generators else LACKING,
+        site_number(judge) if judge else LACKING,
         (judge or {}).get("state", ""),
         ends,  # type: ignore[arg-type]
     )

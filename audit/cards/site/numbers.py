@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from audit.exhibits import Column
 from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POINTS, POSITION, SCORE
+from audit.words.numbers import Cell, make_cell
 from judges.cards.changes import AGAIN, BLIND, CROSS, DARK, FOOLING, LADDER
 
-Row = Mapping[str, Any]
+Fact = Mapping[str, Any]
 NOT_MEASURED = "not measured"
+LACKING = Cell("", undefined="the card does not say")
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,18 +22,8 @@ class Part:
     heading: str
     part: str
     how: str
-    fits: Callable[[Row], bool] = lambda row: True
+    fits: Callable[[Fact], bool] = lambda row: True
     largest: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SiteNumber:
-    """As a table shows it: `why` where there is no number."""
-
-    value: str
-    interval: str
-    why: str
-    what: str
 
 
 PARTS = (
@@ -96,22 +87,19 @@ PARTS = (
 )
 
 
-def number_of_part(part: Part, rows: Sequence[Row]) -> SiteNumber:
+def number_of_part(part: Part, rows: Sequence[Fact]) -> Cell:
     own = [row for row in rows if row["part"] == part.part]
     fit = [row for row in own if part.fits(row)]
     known = [row for row in fit if "value" in row["number"]]
     if not known:
         reasons = [row["number"]["undefined"] for row in fit or own if "undefined" in row["number"]]
-        return SiteNumber("", "", reasons[0] if reasons else "the card does not say", "")
+        return Cell("", undefined=reasons[0]) if reasons else LACKING
     row = max(known, key=lambda one: abs(one["number"]["value"])) if part.largest else known[0]
     return site_number(row)
 
 
-def site_number(row: Row) -> SiteNumber:
+def site_number(row: Fact) -> Cell:
     number, unit = row["number"], row["unit"]
-    cell = Column("value", "value", decimals=1 if unit == POINTS else 2).cell(dict(number))
-    if cell.undefined:
-        return SiteNumber("", "", cell.undefined, row["what"])
+    cell = make_cell(dict(number), 1 if unit == POINTS else 2)
     suffix = {POINTS: " points", "s": " s"}.get(unit, "")
-    interval = f"{cell.low} to {cell.high}" if cell.low else ""
-    return SiteNumber(f"{cell.value}{suffix}", interval, "", row["what"])
+    return replace(cell, value=f"{cell.value}{suffix}") if cell.value else cell

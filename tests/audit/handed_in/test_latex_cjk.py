@@ -8,9 +8,10 @@ import subprocess
 
 import pytest
 
-from audit.handed_in.document import Cell, Column, Document, Row, Section, Table
+from audit.handed_in.document import Column, Document, Row, Section, Table
 from audit.handed_in.latex import as_latex, escaped
 from audit.handed_in.latex_cjk import COMMENT
+from audit.words.numbers import Cell
 
 LATIN_HEAD = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}

@@ -85,7 +85,7 @@ def test_the_table_of_judges_shows_each_part_or_that_it_was_not_measured(two, tm
     # The highest of .3 and .5.
     assert shown["Nothing to see"].value == "0.50"
     assert shown["Reads newer otherwise"].value == "4.0 points"
-    assert shown["Position"].why == "it scores one picture at a time"
+    assert shown["Position"].undefined == "it scores one picture at a time"
     assert shown["Contrast"].value == ""
     site = make_site(tmp_path / "site", two)
     words = text_of(site / "index.html")
