@@ -169,7 +169,7 @@ def table(request: HtmxRequest, slug: str) -> HttpResponse:
     tables = _tables(body, question)
     if request.GET.get("table"):
         # In the order of the page.
-        tables[-1] = replace(tables[-1], rows=sorted(tables[-1].rows, key=_least_alike))
+        tables[-1] = replace(tables[-1], rows=tuple(sorted(tables[-1].rows, key=_least_alike)))
     return send_tables(request, signed, tables, f"{slug}-people")
 
 
@@ -178,7 +178,7 @@ def _context(page: PeoplePage) -> dict[str, Any]:
         return {}
     body, question = page.content()
     questions, generators, course, persons, pairs = _tables(body, question)
-    shown = sorted(pairs.rows, key=_least_alike)[:PAIRS_SHOWN]
+    shown = tuple(sorted(pairs.rows, key=_least_alike)[:PAIRS_SHOWN])
     return {
         "sentences": page_sentences.of_people(question) + report_words.cannot_tell(body),
         "filters": [

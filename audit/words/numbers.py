@@ -56,12 +56,18 @@ def make_cell(
             low = high = None
         else:
             decimals = decimals_to_tell(value, low, high, least=decimals)
-    shown = (
+    first, second, third = (
         format_number(part, decimals, signed=signed, thousands=not fixed)
         for part in (value, low, high)
     )
-    remark = estimate.get("remark", "")
-    return Cell(*shown, "", estimate["n"], why_no_interval(estimate), remark=remark)
+    return Cell(
+        first,
+        second,
+        third,
+        n=estimate["n"],
+        no_interval=why_no_interval(estimate),
+        remark=estimate.get("remark", ""),
+    )
 
 
 def why_no_interval(estimate: dict[str, Any]) -> str:
