@@ -76,6 +76,7 @@ class Table:
     links: Mapping[str, str] = field(default_factory=dict)  # column -> address that sorts by it
     sorted_by: str = ""
     ascending: bool = False
+    notes: tuple[str, ...] = ()
 
     @property
     def rows_with_cells(self) -> list[tuple[Row, list[Cell]]]:

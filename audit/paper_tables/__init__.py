@@ -2,11 +2,11 @@
 
 from collections.abc import Callable, Sequence
 
+from audit.exhibits import Table
 from audit.paper_tables import correlations, dsg, geneval, geneval2, imagenhub, tifa, viescore
 from audit.paper_tables.study import Audited
-from audit.paper_tables.table import PaperTable
 
-LIKE: dict[str, Callable[[Audited], Sequence[PaperTable]]] = {
+LIKE: dict[str, Callable[[Audited], Sequence[Table]]] = {
     "geneval": geneval.tables,
     "geneval2": geneval2.tables,
     "tifa": tifa.tables,

@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from audit.exhibits import Table
 from audit.paper_tables.study import Audited
-from audit.paper_tables.table import PaperTable, Row, scaled
+from audit.paper_tables.table import make_row, make_table, scaled
 from audit.statistic_names import STATISTICS
 from jurybox_stats import ranking, ties
 from jurybox_stats.estimate import Estimate, Result, Undefined
@@ -20,7 +21,7 @@ Statistic = Callable[[np.ndarray, np.ndarray], Result]
 CALIBRATED = STATISTICS["pairwise_accuracy_calibrated"].heading
 
 
-def genai_bench(audited: Audited) -> Sequence[PaperTable]:
+def genai_bench(audited: Audited) -> Sequence[Table]:
     columns: dict[str, Statistic] = {
         CALIBRATED: calibrated,
         "Pearson": ranking.pearson,
@@ -34,12 +35,12 @@ def genai_bench(audited: Audited) -> Sequence[PaperTable]:
     listed = [_table("GenAI-Bench, Table 2: judges and people’s ratings, × 100", audited, columns)]
     if skills:
         rows = [
-            Row(name, tuple(_number(audited, judge, calibrated, of_skill[s]) for s in skills))
+            make_row(name, tuple(_number(audited, judge, calibrated, of_skill[s]) for s in skills))
             for name, judge in audited.judges
         ]
         heads = tuple(skills)
         listed.append(
-            PaperTable(
+            make_table(
                 "GenAI-Bench, Table 7: pairwise accuracy, ties calibrated, by skill, × 100",
                 "judge",
                 heads,
@@ -50,7 +51,7 @@ def genai_bench(audited: Audited) -> Sequence[PaperTable]:
     return listed
 
 
-def t2v(audited: Audited) -> Sequence[PaperTable]:
+def t2v(audited: Audited) -> Sequence[Table]:
     columns: dict[str, Statistic] = {
         "Pearson": ranking.pearson,
         "Spearman": ranking.spearman,
@@ -67,13 +68,13 @@ def calibrated(people: np.ndarray, scores: np.ndarray) -> Result:
     return Estimate(best.accuracy, None, None, people.size)
 
 
-def _table(title: str, audited: Audited, columns: dict[str, Statistic]) -> PaperTable:
+def _table(title: str, audited: Audited, columns: dict[str, Statistic]) -> Table:
     everything = np.ones(len(audited.place), dtype=bool)
     rows = [
-        Row(name, tuple(_number(audited, judge, of, everything) for of in columns.values()))
+        make_row(name, tuple(_number(audited, judge, of, everything) for of in columns.values()))
         for name, judge in audited.judges
     ]
-    return PaperTable(title, "judge", tuple(columns), tuple(rows), 1)
+    return make_table(title, "judge", tuple(columns), tuple(rows), 1)
 
 
 def _number(audited: Audited, judge, statistic: Statistic, where: np.ndarray) -> Result:

@@ -13,14 +13,15 @@ import numpy as np
 
 from annotations.benchmarks.dsg.questions import absent_of_splits
 from annotations.models import Image, Prompt
+from audit.exhibits import Table
 from audit.paper_tables.study import Audited
-from audit.paper_tables.table import PaperTable, Row, mean
+from audit.paper_tables.table import make_row, make_table, mean
 from audit.reports.pairing import JudgeScores
 from jurybox_stats import ranking
 from jurybox_stats.estimate import Result, Undefined
 
 
-def tables(audited: Audited) -> Sequence[PaperTable]:
+def tables(audited: Audited) -> Sequence[Table]:
     names = audited.paired.people.images
     scores = {name: _with_absent(audited, judge) for name, judge in audited.judges}
     notes = tuple(
@@ -34,7 +35,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
     )
     lacking = {name: _not_made(audited, name, items) for name, _ in audited.generators}
     by_generator = [
-        Row(
+        make_row(
             generator,
             tuple(
                 _mean(values[here & ~np.isnan(values)], len(lacking[generator]))
@@ -51,14 +52,14 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
     )
     people = audited.paired.people.mean
     correlations = [
-        Row(
+        make_row(
             name,
             (_correlate(ranking.spearman, people, v), _correlate(ranking.kendall_tau_b, people, v)),
         )
         for name, (v, _) in scores.items()
     ]
     return [
-        PaperTable(
+        make_table(
             "DSG: mean score by generator",
             "generator",
             tuple(scores),
@@ -66,7 +67,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             3,
             notes,
         ),
-        PaperTable(
+        make_table(
             "DSG: correlation with people’s mean rating",
             "judge",
             ("Spearman ρ", "Kendall τ"),

@@ -12,8 +12,9 @@ from itertools import combinations
 
 import numpy as np
 
+from audit.exhibits import Row, Table
 from audit.paper_tables.study import PEOPLE, Audited
-from audit.paper_tables.table import PaperTable, Row, mean
+from audit.paper_tables.table import make_row, make_table, mean
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
 from judges.methods.geneval import summarise
@@ -34,12 +35,12 @@ FIRST = (
 Pairs = tuple[np.ndarray, np.ndarray, np.ndarray]  # one answer, the other, the image
 
 
-def tables(audited: Audited) -> Sequence[PaperTable]:
+def tables(audited: Audited) -> Sequence[Table]:
     tasks = _tasks(audited)
     heads = tuple(TASKS.get(tag, tag) for tag in tasks)
     pairs = _with_people(audited)
     return [
-        PaperTable(
+        make_table(
             "GenEval, Table 2: scores by task",
             "generator",
             ("overall", "all images", *heads),
@@ -50,7 +51,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
                 "of all answers, which the paper prints over all images, and the majority for each image.",
             ),
         ),
-        PaperTable(
+        make_table(
             "GenEval, Table 5: agreement with single people",
             "judge",
             ("overall", *heads),
@@ -58,7 +59,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             3,
             FIRST,
         ),
-        PaperTable(
+        make_table(
             "GenEval, Table 4: Cohen’s κ with single people",
             "judge",
             ("overall", *heads),
@@ -70,7 +71,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
     ]
 
 
-def _summary(audited: Audited) -> PaperTable:
+def _summary(audited: Audited) -> Table:
     """Of the verdicts alone, as the official script counts them: no score is no image."""
     people = audited.paired.people
     rows = []
@@ -84,9 +85,9 @@ def _summary(audited: Audited) -> PaperTable:
                 for at in known.tolist()
                 for tag in people.tags[at][:1] or ("",)
             ]
-            rows.append(Row(f"{generator} · {name}", _summed(of_images)))
+            rows.append(make_row(f"{generator} · {name}", _summed(of_images)))
     columns = ("images", "prompts", "% correct images", "% correct prompts", "overall score")
-    return PaperTable(
+    return make_table(
         "GenEval: what summary_scores.py prints",
         "generator",
         columns,
@@ -131,7 +132,9 @@ def _scores(audited: Audited, tasks: dict[str, np.ndarray]) -> list[Row]:
             by_task = [_mean_of(values, here & of_task) for of_task in tasks.values()]
             known = [number for number in by_task if isinstance(number, Estimate)]
             overall = mean((number.value for number in known), "no task has a number")
-            rows.append(Row(f"{generator} · {name}", (overall, _mean_of(values, here), *by_task)))
+            rows.append(
+                make_row(f"{generator} · {name}", (overall, _mean_of(values, here), *by_task))
+            )
     return rows
 
 
@@ -194,7 +197,7 @@ def _compare_rows(
         return with_interval or getattr(agreement, statistic)(first, second)
 
     return [
-        Row(
+        make_row(
             name,
             (
                 compare_one(pair, np.ones(pair[2].size, dtype=bool)),

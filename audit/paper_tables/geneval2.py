@@ -11,22 +11,23 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from audit.exhibits import Table
 from audit.paper_tables.study import PEOPLE, AtomValue, Audited, by_image
-from audit.paper_tables.table import PaperTable, Row, mean
+from audit.paper_tables.table import make_row, make_table, mean
 
 SKILLS = ("object", "attribute", "count", "position", "verb")
 NO_ATOMS = "no atom was answered"
 NO_SCORES = "no image was scored"
 
 
-def tables(audited: Audited) -> Sequence[PaperTable]:
+def tables(audited: Audited) -> Sequence[Table]:
     of_people = audited.atoms_of_people()
     atoms = {PEOPLE: of_people, **{n: audited.atoms_of(judge) for n, judge in audited.judges}}
     kinds = {atom.kind for listed in atoms.values() for atom in listed}
     skills = [skill for skill in SKILLS if skill in kinds]
     whole = _whole(audited, of_people)
     return [
-        PaperTable(
+        make_table(
             "GenEval 2, Table 4: scores by generator, %",
             "generator",
             ("human, atoms", *whole),
@@ -37,7 +38,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
                 "prompts by its geometric mean.",
             ),
         ),
-        PaperTable(
+        make_table(
             "GenEval 2, Table 5: by skill, %",
             "generator",
             tuple(skills),
@@ -64,14 +65,14 @@ def _scores(audited: Audited, of_people: list[AtomValue], whole: dict[str, np.nd
     for generator, here in audited.generators:
         numbers = [mean(_values_where(parts, here), NO_ATOMS, scale=100.0)]
         numbers += [mean(_values_where(of, here), NO_SCORES, scale=100.0) for of in whole.values()]
-        yield Row(generator, tuple(numbers))
+        yield make_row(generator, tuple(numbers))
 
 
 def _by_skill(audited: Audited, atoms: dict[str, list[AtomValue]], skills: list[str]):
     for generator, here in audited.generators:
         for name, listed in atoms.items():
             if listed:
-                yield Row(
+                yield make_row(
                     f"{generator} · {name}",
                     tuple(
                         mean(
@@ -84,11 +85,11 @@ def _by_skill(audited: Audited, atoms: dict[str, list[AtomValue]], skills: list[
                 )
 
 
-def _by_atomicity(audited: Audited, whole: dict[str, np.ndarray]) -> PaperTable:
+def _by_atomicity(audited: Audited, whole: dict[str, np.ndarray]) -> Table:
     atomicity = audited.paired.people.atomicity
     levels = np.unique(atomicity[~np.isnan(atomicity)])
     rows = [
-        Row(
+        make_row(
             f"{generator} · {name}",
             tuple(
                 mean(_values_where(values, here & (atomicity == level)), NO_SCORES, scale=100.0)
@@ -99,7 +100,7 @@ def _by_atomicity(audited: Audited, whole: dict[str, np.ndarray]) -> PaperTable:
         for name, values in whole.items()
     ]
     heads = tuple(f"{level:g}" for level in levels.tolist())
-    return PaperTable("GenEval 2, Table 6: by atomicity, %", "generator", heads, tuple(rows), 1)
+    return make_table("GenEval 2, Table 6: by atomicity, %", "generator", heads, tuple(rows), 1)
 
 
 def _values_where(values: np.ndarray, where: np.ndarray) -> list[float]:

@@ -3,58 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from annotations.exports.labels import csv_text
+from audit.exhibits import Column, Number, Row, Table
 from audit.words.numbers import align_columns
 from jurybox_stats.estimate import Estimate, Result, Undefined
 
 NONE = "–"
+PARTS = ("value", "low", "high", "n", "undefined")
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
-    """`numbers` in the order of the table's columns; what is undefined keeps its reason."""
-
-    label: str
-    numbers: tuple[Result, ...]
+def make_row(label: str, numbers: Iterable[Result]) -> Row:
+    """What is undefined keeps its reason."""
+    return Row(label, tuple(number.as_dict() for number in numbers))
 
 
-@dataclass(frozen=True, slots=True)
-class PaperTable:
-    title: str
-    first: str  # heading of the names
-    columns: tuple[str, ...]
-    rows: tuple[Row, ...]
-    places: int
-    notes: tuple[str, ...] = field(default=())
+def make_table(
+    title: str,
+    first: str,
+    columns: Iterable[str],
+    rows: Iterable[Row],
+    decimals: int,
+    notes: tuple[str, ...] = (),
+) -> Table:
+    made = tuple(Column(name, name, decimals, fixed=True) for name in columns)
+    return Table(title, title, first, made, tuple(rows), notes=notes)
 
-    @property
-    def reasons(self) -> list[str]:
-        """Why cells are empty, each once."""
-        return list(
-            dict.fromkeys(
-                f"{row.label}, {column}: {number.reason}"
-                for row in self.rows
-                for column, number in zip(self.columns, row.numbers, strict=True)
-                if isinstance(number, Undefined)
-            )
+
+def _reasons(table: Table) -> list[str]:
+    """Why cells are empty, each once."""
+    return list(
+        dict.fromkeys(
+            f"{row.label}, {column.heading}: {number['undefined']}"
+            for row in table.rows
+            for column, number in zip(table.columns, row.numbers, strict=True)
+            if "undefined" in number
         )
-
-    def format_number(self, number: Result) -> str:
-        return NONE if isinstance(number, Undefined) else self._format(number.value)
-
-    def with_interval(self, number: Result) -> str:
-        """As the paper prints it, and behind it what the paper lacks."""
-        if isinstance(number, Undefined) or number.low is None or number.high is None:
-            return self.format_number(number)
-        low, high = self._format(number.low), self._format(number.high)
-        return f"{self.format_number(number)} ({low} to {high})"
-
-    def _format(self, value: float) -> str:
-        text = f"{value:.{self.places}f}"
-        return text.removeprefix("-") if float(text) == 0 else text.replace("-", "−")
+    )
 
 
 def mean(values: Iterable[float], nothing: str, *, scale: float = 1.0) -> Result:
@@ -71,17 +57,17 @@ def scaled(number: Result, scale: float) -> Result:
     return Estimate(number.value * scale, low, high, number.n)
 
 
-def as_text(tables: Sequence[PaperTable]) -> str:
+def as_text(tables: Sequence[Table]) -> str:
     return "\n\n".join(_text(table) for table in tables)
 
 
-def as_json(tables: Sequence[PaperTable]) -> list[dict[str, Any]]:
+def as_json(tables: Sequence[Table]) -> list[dict[str, Any]]:
     return [
         {
             "title": table.title,
-            "columns": [table.first, *table.columns],
+            "columns": [table.first, *(column.heading for column in table.columns)],
             "rows": [
-                {"label": row.label, "numbers": [_number(number) for number in row.numbers]}
+                {"label": row.label, "numbers": [_known_parts(number) for number in row.numbers]}
                 for row in table.rows
             ],
             "notes": list(table.notes),
@@ -90,30 +76,29 @@ def as_json(tables: Sequence[PaperTable]) -> list[dict[str, Any]]:
     ]
 
 
-def as_csv(tables: Sequence[PaperTable]) -> str:
+def _known_parts(number: Number) -> Number:
+    parts = ("undefined", *PARTS[:-1])
+    return {part: number[part] for part in parts if number.get(part) is not None}
+
+
+def as_csv(tables: Sequence[Table]) -> str:
     """One row for each number."""
-    parts = ("value", "low", "high", "n", "undefined")
     lines = [
-        [table.title, row.label, column, *map(_number(number).get, parts)]
+        [table.title, row.label, column.heading, *map(number.get, PARTS)]
         for table in tables
         for row in table.rows
         for column, number in zip(table.columns, row.numbers, strict=True)
     ]
-    return csv_text(["table", "row", "column", *parts], *lines)
+    return csv_text(["table", "row", "column", *PARTS], *lines)
 
 
-def _number(number: Result) -> dict[str, Any]:
-    if isinstance(number, Undefined):
-        return {"undefined": number.reason, "n": number.n}
-    if number.low is None or number.high is None:
-        return {"value": number.value, "n": number.n}
-    return {"value": number.value, "low": number.low, "high": number.high, "n": number.n}
-
-
-def _text(table: PaperTable) -> str:
-    cells = [[table.first, *table.columns]]
+def _text(table: Table) -> str:
+    """Each number as the paper prints it, and behind it the interval that the paper lacks."""
+    cells = [[table.first, *(column.heading for column in table.columns)]]
     cells += [
-        [row.label, *(table.with_interval(number) for number in row.numbers)] for row in table.rows
+        [row.label, *(cell.in_words() or NONE for cell in shown)]
+        for row, shown in table.rows_with_cells
     ]
     lines = align_columns(cells, right=True)
-    return "\n".join([table.title, "", *lines, *(f"  {n}" for n in (*table.notes, *table.reasons))])
+    notes = (f"  {note}" for note in (*table.notes, *_reasons(table)))
+    return "\n".join([table.title, "", *lines, *notes])

@@ -9,14 +9,15 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 
+from audit.exhibits import Row, Table
 from audit.paper_tables.study import AtomValue, Audited, by_image
-from audit.paper_tables.table import PaperTable, Row, mean
+from audit.paper_tables.table import make_row, make_table, mean
 from jurybox_stats.estimate import Estimate, Result, Undefined
 
 NOTHING = "no question was answered"
 
 
-def tables(audited: Audited) -> Sequence[PaperTable]:
+def tables(audited: Audited) -> Sequence[Table]:
     atoms = {name: audited.atoms_of(judge) for name, judge in audited.judges}
     kinds = sorted({atom.kind for listed in atoms.values() for atom in listed})
     rows = [
@@ -26,7 +27,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
         if listed
     ]
     return [
-        PaperTable(
+        make_table(
             "TIFA: tifa_average, tifa_stdev, accuracy_by_type",
             "generator",
             ("average", "stdev", *kinds),
@@ -46,4 +47,4 @@ def _row(audited: Audited, label: str, atoms: list[AtomValue], kinds: list[str])
     if len(captions) > 1:
         spread = Estimate(statistics.stdev(captions), None, None, len(captions))
     by_kind = [mean((a.value for a in atoms if a.kind == kind), NOTHING) for kind in kinds]
-    return Row(label, (mean(captions, NOTHING), spread, *by_kind))
+    return make_row(label, (mean(captions, NOTHING), spread, *by_kind))

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from annotations import consensus
+from audit.exhibits import Row, Table
 from audit.paper_tables.study import PEOPLE, Audited
-from audit.paper_tables.table import PaperTable, Row
+from audit.paper_tables.table import make_row, make_table
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
 from jurybox_stats import ranking
@@ -30,7 +31,7 @@ STATISTICS = {
 NOTE = ("The mean over people is that of Fisher’s z.",)
 
 
-def tables(audited: Audited) -> Sequence[PaperTable]:
+def tables(audited: Audited) -> Sequence[Table]:
     people = audited.paired.people
     everywhere = np.ones(len(people.images), dtype=bool)
     rows = [
@@ -44,7 +45,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
     ]
     heads = tuple(STATISTICS)
     return [
-        PaperTable(
+        make_table(
             "VIEScore: each person against the mean of the others, and judges against all people",
             "rater",
             heads,
@@ -52,7 +53,7 @@ def tables(audited: Audited) -> Sequence[PaperTable]:
             4,
             NOTE,
         ),
-        PaperTable(
+        make_table(
             "VIEScore: people against the mean of the others, and judges against all people, by generator",
             "generator",
             heads,
@@ -89,7 +90,9 @@ def _by_generator(audited: Audited) -> list[Row]:
 
 
 def _row(audited: Audited, name: str, pairs: Sequence[Pair], where: np.ndarray) -> Row:
-    return Row(name, tuple(_number(audited, find, pairs, where) for find in STATISTICS.values()))
+    return make_row(
+        name, tuple(_number(audited, find, pairs, where) for find in STATISTICS.values())
+    )
 
 
 def _number(audited: Audited, find, pairs: Sequence[Pair], where: np.ndarray) -> Result:

@@ -25,8 +25,11 @@ def shown(study: Study, like: str, table: int = 0) -> dict[str, dict[str, str]]:
     """Row -> column -> what the table shows."""
     made = LIKE[like](audited(study, Options()))[table]
     return {
-        row.label: dict(zip(made.columns, map(made.format_number, row.numbers), strict=True))
-        for row in made.rows
+        row.label: {
+            column.heading: cell.value or "–"
+            for column, cell in zip(made.columns, cells, strict=True)
+        }
+        for row, cells in made.rows_with_cells
     }
 
 
