@@ -13,10 +13,11 @@ from typing import Any
 from annotations.models import Study
 from annotations.stored_answers.question import Question
 from audit.charts.faces import Face
+from audit.statistic_names import STATISTICS
 from audit.words.notes import notes_of
 from audit.words.numbers import Cell, corrected_p, make_cell
 
-# {"value", "low", "high", "n"}, or {"undefined", "n"}.
+# {"value", "low", "high", "n"}, or {"undefined", "n"}; of a document also {"text"}, and "bold".
 Number = dict[str, Any]
 Body = dict[str, Any]
 # So many columns fit beside the first one at 1280 pixels; the others fold.
@@ -30,9 +31,17 @@ class Column:
     decimals: int = 1
     signed: bool = False  # above 0 with a plus
     fixed: bool = False  # never more decimals
+    under: str = ""  # in small type below the heading
 
     def cell(self, number: Number) -> Cell:
         return make_cell(number, self.decimals, signed=self.signed, fixed=self.fixed)
+
+
+def statistic_column(name: str, heading: str = "", under: str = "") -> Column:
+    """A name may say of whom after a dot, where columns hold one statistic of several judges."""
+    statistic = STATISTICS[name.partition(".")[0]]
+    heading = heading or statistic.heading
+    return Column(name, heading, statistic.decimals, statistic.signed, fixed=True, under=under)
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +55,7 @@ class Row:
     face: Face | None = None
     link: str = ""
     state: str = ""  # of a judge: drifts, holds or not known yet
+    apart: bool = False  # a thin rule above it
 
     def cells(self, columns: Sequence[Column]) -> list[Cell]:
         return [column.cell(number) for column, number in zip(columns, self.numbers, strict=True)]
@@ -77,6 +87,7 @@ class Table:
     sorted_by: str = ""
     ascending: bool = False
     notes: tuple[str, ...] = ()
+    number: int = 0  # in a document
 
     @property
     def rows_with_cells(self) -> list[tuple[Row, list[Cell]]]:

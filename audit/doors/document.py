@@ -5,11 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotations.models import Study
-from audit.exhibits import Body, Chart, Exhibits, signature_lines
-from audit.exhibits import Table as ExhibitTable
-from audit.handed_in import document
-from audit.handed_in.cells import Notes
-from audit.handed_in.document import Document, Figure, Row, Section, Table
+from audit.exhibits import Body, Chart, Exhibits, Table, signature_lines
+from audit.handed_in.document import Document, Figure, Section
 from audit.handed_in.figures import draw_figure
 
 
@@ -30,7 +27,7 @@ def document_of(exhibits: Exhibits, body: Body, study: Study, *, made: str) -> D
 
 def section_of(exhibits: Exhibits, body: Body) -> Section:
     charts = [_figure(chart) for chart in exhibits.charts(body) if not chart.blank]
-    tables = [_table(table) for table in exhibits.tables(body) if table.rows]
+    tables = [replace(one, title=f"{one.title}.") for one in exhibits.tables(body) if one.rows]
     words = (*exhibits.sentences(body), exhibits.method, *signature_lines(body))
     return Section(exhibits.title, paragraphs=words, blocks=(*charts, *tables))
 
@@ -38,7 +35,7 @@ def section_of(exhibits: Exhibits, body: Body) -> Section:
 def with_section(before: Document, section: Section) -> Document:
     """Figures and tables go on counting."""
     figures, tables = len(before.figures), len(before.tables)
-    blocks: list[document.Table | Figure] = []
+    blocks: list[Table | Figure] = []
     for block in section.blocks:
         if isinstance(block, Figure):
             figures += 1
@@ -47,15 +44,6 @@ def with_section(before: Document, section: Section) -> Document:
             tables += 1
             blocks.append(replace(block, number=tables))
     return replace(before, sections=(*before.sections, replace(section, blocks=tuple(blocks))))
-
-
-def _table(table: ExhibitTable) -> Table:
-    notes = Notes()
-    rows = tuple(
-        Row(row.label, tuple(map(notes.add_mark, row.cells(table.columns)))) for row in table.rows
-    )
-    columns = tuple(document.Column(column.heading) for column in table.columns)
-    return Table(f"{table.title}.", table.first, columns, rows, notes.lines())
 
 
 def _figure(chart: Chart) -> Figure:

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from audit.exhibits import Table
 from audit.handed_in import tables
-from audit.handed_in.document import Document, Figure, Section, Table
+from audit.handed_in.document import Document, Figure, Section
 from audit.handed_in.figures import figures
 from audit.handed_in.findings import findings, question_name
 from audit.statistic_names import BAND

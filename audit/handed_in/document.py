@@ -4,30 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from audit.words.numbers import Cell
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    heading: str
-    under: str = ""  # in small type below the heading
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    label: str
-    cells: tuple[Cell, ...]
-    apart: bool = False  # a thin rule above it
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    caption: str
-    first: str  # heading of the labels
-    columns: tuple[Column, ...]
-    rows: tuple[Row, ...]
-    notes: tuple[tuple[str, str], ...] = ()  # the mark of the cells that it is about, and its words
-    number: int = 0
+from audit.exhibits import Table
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.template.loader import render_to_string
 
+from audit.exhibits import Table
+from audit.handed_in.cells import printed_rows
 from audit.handed_in.document import Document, Figure
 from audit.handed_in.standing_words import DIGITS, SIMULATED, line
 
@@ -15,7 +19,7 @@ def as_html(document: Document) -> str:
             "heading": section.heading,
             "paragraphs": section.paragraphs,
             "points": section.points,
-            "blocks": [(isinstance(block, Figure), block) for block in section.blocks],
+            "blocks": [_block(block) for block in section.blocks],
         }
         for section in document.sections
     ]
@@ -29,3 +33,10 @@ def as_html(document: Document) -> str:
             "digits": DIGITS,
         },
     )
+
+
+def _block(block: Table | Figure) -> dict[str, Any]:
+    if isinstance(block, Figure):
+        return {"figure": block}
+    rows, notes = printed_rows(block)
+    return {"table": block, "rows": rows, "notes": notes}

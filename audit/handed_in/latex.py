@@ -10,7 +10,9 @@ import io
 import zipfile
 
 from audit.charts.on_paper import COLUMNS, set_svg
-from audit.handed_in.document import Document, Figure, Table
+from audit.exhibits import Table
+from audit.handed_in.cells import printed_rows
+from audit.handed_in.document import Document, Figure
 from audit.handed_in.latex_cjk import COMMENT, cjk_letters, is_cjk, write_head
 from audit.handed_in.standing_words import SIMULATED
 from audit.words.numbers import Cell
@@ -128,10 +130,11 @@ def _table(table: Table, signed: str) -> str:
     columns = "l" + "c" * len(table.columns)
     heads = " & ".join(escaped(text) for text in (table.first, *(c.heading for c in table.columns)))
     under = [column.under for column in table.columns]
+    rows, notes = printed_rows(table)
     lines = [
         "\\begin{table}[p]",
         "\\centering\\small",
-        f"\\caption{{{escaped(table.caption)} {{\\footnotesize {escaped(signed)}}}}}",
+        f"\\caption{{{escaped(table.title)} {{\\footnotesize {escaped(signed)}}}}}",
         *(["\\resizebox{\\linewidth}{!}{%"] if len(table.columns) >= WIDE else []),
         f"\\begin{{tabular}}{{{columns}}}",
         "\\toprule",
@@ -139,21 +142,21 @@ def _table(table: Table, signed: str) -> str:
         *([" & ".join(["", *map(escaped, under)]) + " \\\\"] if any(under) else []),
         "\\midrule",
     ]
-    for row in table.rows:
+    for row, shown in rows:
         if row.apart:
             lines.append("\\midrule")
-        cells = " & ".join([escaped(row.label), *(_cell(cell) for cell in row.cells)])
+        cells = " & ".join([escaped(row.label), *map(_cell, shown)])
         lines.append(f"{cells} \\\\")
     lines += [
         "\\bottomrule",
         "\\end{tabular}" + ("}" if len(table.columns) >= WIDE else ""),
     ]
-    if table.notes:
-        notes = " ".join(
+    if notes:
+        written_notes = " ".join(
             (f"\\textsuperscript{{{mark}}}" if mark else "") + escaped(words)
-            for mark, words in table.notes
+            for mark, words in notes
         )
-        lines += ["", f"\\vspace{{2pt}}{{\\footnotesize {notes}\\par}}"]
+        lines += ["", f"\\vspace{{2pt}}{{\\footnotesize {written_notes}\\par}}"]
     written = "\n".join([*lines, "\\end{table}", "", ""])
     return f"{COMMENT}\n{written}" if cjk_letters(written) else written
 

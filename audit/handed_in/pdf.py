@@ -16,7 +16,9 @@ from typing import Any, Final, cast
 
 from audit.charts.on_paper import font_folders
 from audit.charts.when_used import typst
-from audit.handed_in.document import Document, Figure, Table
+from audit.exhibits import Table
+from audit.handed_in.cells import printed_rows
+from audit.handed_in.document import Document, Figure
 from audit.handed_in.standing_words import DIGITS, line
 
 TEMPLATE = Path(__file__).with_name("report.typ")
@@ -103,10 +105,13 @@ def _block(block: Table | Figure) -> dict[str, Any]:
     if isinstance(block, Figure):
         del plain["svg"]
         return {**plain, "kind": "figure", "file": f"figure-{block.number}.svg"}
-    for row, made in zip(plain["rows"], block.rows, strict=True):
-        for cell, full in zip(row["cells"], made.cells, strict=True):
-            cell["interval"] = full.interval
-    return {**plain, "kind": "table"}
+    rows, notes = printed_rows(block)
+    cells = [
+        [_broken({**asdict(cell), "interval": cell.interval}) for cell in shown]
+        for _, shown in rows
+    ]
+    plain["rows"] = [{**row, "cells": own} for row, own in zip(plain["rows"], cells, strict=True)]
+    return {**plain, "notes": _broken(notes), "kind": "table"}
 
 
 def _broken(value: Any) -> Any:

@@ -5,11 +5,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from audit.handed_in.cells import NONE, Notes
-from audit.handed_in.document import Column, Row, Table
+from audit.exhibits import Column, Number, Row, Table, statistic_column
+from audit.handed_in.cells import NONE, printed_number
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.words import drift_state
-from audit.words.numbers import Cell
 from audit.words.report import title
 from jurybox_stats.multiplicity import LEVEL
 
@@ -28,61 +27,62 @@ INTERVALS = "Below each value its 95 % interval."
 
 
 def generators(body: dict[str, Any]) -> Table:
-    notes = Notes()
     rows = tuple(
         Row(
             generator["name"],
             (
-                Cell(generator["release_date"] or NONE),
-                Cell(str(generator["images"])),
-                notes.cell("human_score", generator["human_score"]),
+                {"text": generator["release_date"] or NONE},
+                {"text": str(generator["images"])},
+                printed_number(generator["human_score"]),
             ),
         )
         for generator in body["generators"]
     )
     what = "share of images right, in points" if body["in_points"] else "mean rating"
     return Table(
+        "generators",
         f"The generators, and what people say of their images ({what}). {INTERVALS}",
         "generator",
-        (Column("released"), Column("images"), Column("people")),
+        (
+            Column("released", "released"),
+            Column("images", "images"),
+            statistic_column("human_score", "people"),
+        ),
         rows,
-        notes.lines(),
     )
 
 
 def overall(body: dict[str, Any]) -> Table:
-    notes = Notes()
+    notes = []
     bold = {statistic: separated(body, statistic) for statistic in OVERALL}
     rows = []
     for name, judge in body["judges"].items():
-        cells = [
-            notes.cell(key, stored_statistic(judge["overall"], key), bold=bold[key] == name)
+        numbers = [
+            printed_number({**stored_statistic(judge["overall"], key), "bold": bold[key] == name})
             for key in OVERALL
         ]
-        rows.append(Row(title(name), (Cell(state(judge)), *cells)))
+        rows.append(Row(title(name), ({"text": state(judge)}, *numbers)))
     ceiling = {
         key: body["people"]["ceiling"].get(
             key, {"undefined": "not part of the comparison of one person with the others", "n": 0}
         )
         for key in OVERALL
     }
-    one = [notes.cell(key, estimate) for key, estimate in ceiling.items()]
-    rows.append(Row("one person with the others", (Cell(NONE), *one), apart=True))
+    one = map(printed_number, ceiling.values())
+    rows.append(Row("one person with the others", ({"text": NONE}, *one), apart=True))
     if any(bold.values()):
-        notes.say(f"Bold: better than every other judge (p ≤ {LEVEL:g}, Holm’s correction).")
+        notes.append(f"Bold: better than every other judge (p ≤ {LEVEL:g}, Holm’s correction).")
     elif len(body["judges"]) > 1:
-        notes.say("Nothing is bold: no judge is better than every other beyond chance.")
+        notes.append("Nothing is bold: no judge is better than every other beyond chance.")
     if len(body["judges"]) > 1:
-        notes.say("Tested are AUROC and agreement alone.")
+        notes.append("Tested are AUROC and agreement alone.")
     return Table(
+        "judges",
         f"Judges compared with people, all images. {INTERVALS}",
         "judge",
-        (
-            Column("drift"),
-            *(Column(STATISTICS[key].heading) for key in OVERALL),
-        ),
+        (Column("drift", "drift"), *map(statistic_column, OVERALL)),
         tuple(rows),
-        notes.lines(),
+        notes=tuple(notes),
     )
 
 
@@ -146,7 +146,7 @@ def _part(
     chunk: list[dict[str, Any]],
     which: str,
 ) -> Table:
-    notes = Notes()
+    notes = []
     offsets = [
         title(name)
         for name, judge in body["judges"].items()
@@ -156,18 +156,22 @@ def _part(
     rows = tuple(
         Row(
             title(name),
-            tuple(notes.cell(statistic, judge.get(one["name"], nothing)) for one in chunk),
+            tuple(printed_number(judge.get(one["name"], nothing)) for one in chunk),
         )
         for name, judge in numbers.items()
     )
     if offsets:
-        notes.say(f"Scores: offset beside the oldest generators instead: {', '.join(offsets)}.")
+        notes.append(f"Scores: offset beside the oldest generators instead: {', '.join(offsets)}.")
     return Table(
+        statistic,
         f"{_statistic_title(statistic)} by generator{which}. {INTERVALS}",
         "judge",
-        tuple(Column(one["name"], (one["release_date"] or "no date")[:7]) for one in chunk),
+        tuple(
+            statistic_column(statistic, one["name"], (one["release_date"] or "no date")[:7])
+            for one in chunk
+        ),
         rows,
-        notes.lines(),
+        notes=tuple(notes),
     )
 
 
@@ -195,27 +199,26 @@ def differences(body: dict[str, Any]) -> Table | None:
     if not compared.get("judges"):
         return None
     keys: tuple[str, ...] = ("auroc", "percent_agreement", "kendall_tau_b", "pairwise_accuracy")
-    notes = Notes()
     rows = []
     for name, known in compared["judges"].items():
-        cells: list[Cell] = []
+        numbers: list[Number] = []
         for key in keys:
-            cells.append(notes.cell(key, known[key]))
+            numbers.append(printed_number(known[key]))
             if key in compared.get("tests", {}):
-                cells.append(Cell(_p(known[key])))
-        rows.append(Row(title(name), tuple(cells)))
+                numbers.append({"text": _p(known[key])})
+        rows.append(Row(title(name), tuple(numbers)))
     columns: list[Column] = []
     for key in keys:
-        columns.append(Column(STATISTICS[key].heading))
+        columns.append(statistic_column(key))
         if key in compared.get("tests", {}):
-            columns.append(Column("p", "Holm"))
+            columns.append(Column("p", "p", under="Holm"))
     return Table(
+        "differences",
         f"Each judge less {title(compared['best'])}, the best by AUROC, on the images that both "
         f"scored. {INTERVALS}",
         "judge",
         tuple(columns),
         tuple(rows),
-        notes.lines(),
     )
 
 

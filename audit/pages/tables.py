@@ -8,8 +8,8 @@ from typing import Any
 from django.utils.text import slugify
 
 from annotations.exports.labels import csv_text
-from audit.exhibits import Column, Row, Table
-from audit.statistic_names import MAIN, STATISTICS, stored_statistic
+from audit.exhibits import Row, Table, statistic_column
+from audit.statistic_names import MAIN, stored_statistic
 from audit.words import drift_state
 from jurybox_stats import enough
 
@@ -20,15 +20,9 @@ PARTS = ("value", "low", "high", "n", "p", "p_holm", "p_bh", "undefined", "no_in
 def statistics_table(
     key: str, title: str, first: str, columns: Mapping[str, str], rows: Iterable[Row], **more: Any
 ) -> Table:
-    """`columns`: name in the report -> heading. A name may say of whom after a dot, where columns hold one
-    statistic of several judges."""
-    made = (_column(name, heading) for name, heading in columns.items())
+    """`columns`: name in the report -> heading."""
+    made = (statistic_column(name, heading) for name, heading in columns.items())
     return Table(key, title, first, tuple(made), tuple(rows), **more)
-
-
-def _column(name: str, heading: str) -> Column:
-    statistic = STATISTICS[name.partition(".")[0]]
-    return Column(name, heading, statistic.decimals, statistic.signed, fixed=True)
 
 
 def row(

@@ -48,6 +48,8 @@ def make_cell(
 ) -> Cell:
     """`fixed`: as many decimals as asked for; else more of them where the interval needs them, thousands
     apart, and no interval without width, which says nothing."""
+    if "text" in estimate:
+        return Cell(estimate["text"])
     if "undefined" in estimate:
         return Cell("", "", "", estimate["undefined"], estimate["n"])
     value, low, high = _ends(estimate)
@@ -67,6 +69,7 @@ def make_cell(
         n=estimate["n"],
         no_interval=why_no_interval(estimate),
         remark=estimate.get("remark", ""),
+        bold=estimate.get("bold", False),
     )
 
 

@@ -77,7 +77,7 @@ def test_the_pages_are_a4_with_their_fonts_and_numbered_figures(report):
         assert figure.number == number
         assert f"Figure {number}. {figure.caption[:20]}" in text
     for number, table in enumerate(document.tables, start=1):
-        assert f"Table {number}. {table.caption[:16]}" in text
+        assert f"Table {number}. {table.title[:16]}" in text
     assert document.signature[-1][1][:12] in text.replace(" ", "")
 
 

@@ -8,10 +8,10 @@ import subprocess
 
 import pytest
 
-from audit.handed_in.document import Column, Document, Row, Section, Table
+from audit.exhibits import Column, Row, Table
+from audit.handed_in.document import Document, Section
 from audit.handed_in.latex import as_latex, escaped
 from audit.handed_in.latex_cjk import COMMENT
-from audit.words.numbers import Cell
 
 LATIN_HEAD = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
@@ -27,10 +27,10 @@ LATIN_HEAD = r"""\documentclass[10pt,a4paper]{article}
 
 
 def document(study: str, *, label: str = "clip", second: str = "vqa") -> Document:
-    cell = Cell("0.71", "0.65", "0.77")
+    number = {"value": 0.71, "low": 0.65, "high": 0.77, "n": 60}
+    columns = (Column("all", "all", decimals=2),)
     tables = tuple(
-        Table("AUROC.", "judge", (Column("all"),), (Row(name, (cell,)),))
-        for name in (label, second)
+        Table(name, "AUROC.", "judge", columns, (Row(name, (number,)),)) for name in (label, second)
     )
     return Document(
         title="Report",
