@@ -14,7 +14,7 @@ from annotations.benchmarks.form_from_labels import USUAL, AnswerKind, name_of
 from annotations.benchmarks.registry import FREE, Source
 from annotations.scales import CANT_TELL
 from annotations.sources import columns, mapped_table
-from annotations.sources.columns import Column
+from annotations.sources.columns import SeenColumn
 from annotations.sources.records import LabelRecord, Record, Rejected, Unreadable
 
 # Values that do not fit a name's usual meaning: up to this share they are slips, more are another question.
@@ -39,7 +39,7 @@ def find_questions(format: str, source: Source) -> dict[str, AnswerKind]:
 
 def asked_by(labels: Iterable[Any], said: Mapping[str, str]) -> dict[str, AnswerKind]:
     """`said`: the kinds of questions that the importer or the table names."""
-    seen: dict[str, Column] = {}
+    seen: dict[str, SeenColumn] = {}
     of_parts: set[str] = set()
     for of_type, found in groupby(labels, type):
         while of_type is LabelRecord and (block := list(islice(found, AT_A_TIME))):
@@ -57,7 +57,7 @@ def asked_by(labels: Iterable[Any], said: Mapping[str, str]) -> dict[str, Answer
 
 def _count_values(
     counts: Counter[tuple[str, float | str, int | None]],
-    seen: dict[str, Column],
+    seen: dict[str, SeenColumn],
     of_parts: set[str],
 ) -> None:
     """Values come again and again: each is looked at once."""
@@ -66,7 +66,7 @@ def _count_values(
         if column is None:
             if len(seen) >= MOST:
                 continue
-            column = seen[question] = Column(question)
+            column = seen[question] = SeenColumn(question)
         if atom is not None:
             of_parts.add(question)
         column.see(value if isinstance(value, str) else f"{value:g}", _never, times)
@@ -124,7 +124,7 @@ def _labels(format: str, source: Source) -> Iterator[LabelRecord]:
     return (record for record in read if type(record) is LabelRecord)
 
 
-def _kind(question: str, column: Column) -> str:
+def _kind(question: str, column: SeenColumn) -> str:
     """The file's own question wins; a name that papers use keeps its meaning where only a few values are
     others, and each of those is refused with its line."""
     kind = columns.kind_of(column)

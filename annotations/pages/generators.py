@@ -23,7 +23,7 @@ LARGEST_TABLE = 2**20
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class GeneratorLine:
     generator: Generator
     given: TypedDetails
     wrong: dict[str, str]
@@ -135,7 +135,7 @@ def _row(
     given: dict[int, TypedDetails],
     wrong: dict[tuple[int, str], str],
     take: str,
-) -> Row:
+) -> GeneratorLine:
     released = generator.release_date
     stored = TypedDetails(
         released.isoformat() if released else "", generator.family, generator.note
@@ -146,4 +146,4 @@ def _row(
     if suggestion and take == str(generator.pk):
         shown, suggestion = TypedDetails(suggestion, shown.family, shown.note), ""
     mistakes = {field: words for (pk, field), words in wrong.items() if pk == generator.pk}
-    return Row(generator, shown, mistakes, suggestion)
+    return GeneratorLine(generator, shown, mistakes, suggestion)

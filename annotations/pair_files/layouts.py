@@ -16,7 +16,7 @@ from annotations.pair_files.rows import columns_of, rows_of
 from annotations.pairs.files import NEEDED
 from annotations.sources.checks import Unfit
 from annotations.sources.records import Record, Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 
 Reader = Callable[[int, dict[str, Any], Place], Iterator[Record]]
 
@@ -95,7 +95,7 @@ def format_of(path: Path) -> str:
 def records(path: Path, layout: Layout, place: Place) -> Iterator[Record]:
     """All that the rows say, with what is wrong of a row in its place."""
     for row in rows_of(path, required=layout.required, optional=layout.optional):
-        if not isinstance(row, Row):
+        if not isinstance(row, Line):
             yield row
             continue
         try:

@@ -9,7 +9,7 @@ from typing import Any
 
 from annotations.sources.parquet_rows import open_parquet
 from annotations.sources.records import Rejected, Remark, Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import (
     csv_rows,
     document,
@@ -33,15 +33,15 @@ def columns_of(path: Path) -> list[str]:
     if opening(path).lstrip()[:1] in (b"[", b"{"):
         inside = _pairs_inside(path)
         items = json_rows(path) if inside is None else numbered(inside)
-        rows = (row.value for row in objects(items, path.name) if isinstance(row, Row))
+        rows = (row.value for row in objects(items, path.name) if isinstance(row, Line))
         return list(next(rows, {}))
     header = next(csv_rows(path), None)
-    return [str(name).strip() for name in header.value] if isinstance(header, Row) else []
+    return [str(name).strip() for name in header.value] if isinstance(header, Line) else []
 
 
 def rows_of(
     path: Path, *, required: Sequence[str], optional: Sequence[str]
-) -> Iterator[Row[dict[str, Any]] | Rejected | Remark]:
+) -> Iterator[Line[dict[str, Any]] | Rejected | Remark]:
     """What a row does not have is "". The line of a Parquet row is its number, from 1."""
     wanted = [*required, *optional]
     parts = _parts(path)
@@ -50,14 +50,14 @@ def rows_of(
         return
     if (inside := _pairs_inside(path)) is not None:
         for item in objects(numbered(inside), path.name):
-            if isinstance(item, Row):
-                yield Row(item.line, {name: item.value.get(name, "") for name in wanted})
+            if isinstance(item, Line):
+                yield Line(item.line, {name: item.value.get(name, "") for name in wanted})
             else:
                 yield item
         return
     for row in table(path, required=required, optional=optional):
-        if isinstance(row, Row):
-            yield Row(row.line, dict(zip(wanted, row.value, strict=True)))
+        if isinstance(row, Line):
+            yield Line(row.line, dict(zip(wanted, row.value, strict=True)))
         else:
             yield row
 
@@ -87,7 +87,7 @@ def _parts(path: Path) -> list[Path]:
 
 def _from_parquet(
     parts: list[Path], required: Sequence[str], wanted: Sequence[str]
-) -> Iterator[Row[dict[str, Any]]]:
+) -> Iterator[Line[dict[str, Any]]]:
     for part in parts:
         with open_parquet(part) as file:
             there = file.schema_arrow.names
@@ -100,7 +100,7 @@ def _from_parquet(
                     for values in batch.to_pylist():
                         number += 1
                         cells = {n: "" if (v := values.get(n)) is None else v for n in wanted}
-                        yield Row(number, cells)
+                        yield Line(number, cells)
             except OSError as error:
                 raise Unreadable(
                     f"{part.name} cannot be read after row {number}: {error}."

@@ -25,7 +25,7 @@ from annotations.pair_files.rows import rows_of
 from annotations.pairs import files
 from annotations.pairs.write_votes import BATCH, TakenVotes, VoteWriter
 from annotations.sources.records import Record, Unreadable, VoteRecord
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.studies import owners
 
 SHOWN = 20
@@ -114,7 +114,7 @@ def _take_tidy(slug: str, path: Path) -> Imported:
 
     def rows() -> Iterator[dict[str, Any]]:
         for row in rows_of(path, required=files.NEEDED, optional=("left",)):
-            if isinstance(row, Row):
+            if isinstance(row, Line):
                 yield row.value
             else:
                 outcome.note(row)

@@ -94,7 +94,7 @@ REMEMBERED = 60
 
 
 @dataclass(slots=True)
-class Column:
+class SeenColumn:
     """What was seen of a column: how many cells, and some of their values."""
 
     name: str
@@ -139,7 +139,7 @@ class Column:
         return self.cells > 0 and len(self.values) <= FEW and 2 * len(self.values) <= self.cells
 
 
-def kind_of(column: Column) -> str:
+def kind_of(column: SeenColumn) -> str:
     """What a label column contains: one of KINDS."""
     if column.cells and {value.lower() for value in column.values} <= YES_NO.keys():
         return "yes/no"
@@ -150,7 +150,7 @@ def kind_of(column: Column) -> str:
     return "choice" if column.is_few and not column.is_sentences else "text"
 
 
-def guess(columns: Sequence[Column]) -> dict[str, str]:
+def guess(columns: Sequence[SeenColumn]) -> dict[str, str]:
     """A role for every column."""
     roles: dict[str, str] = {}
     plain = {c.name: _plain(c.name) for c in columns}
@@ -186,11 +186,11 @@ def _names_images_alone(roles: Mapping[str, str]) -> bool:
     return bool(given & {"picture", "image_id"}) and given <= {"picture", "image_id", "sample"}
 
 
-def _may_be_score(column: Column, roles: Mapping[str, str]) -> bool:
+def _may_be_score(column: SeenColumn, roles: Mapping[str, str]) -> bool:
     return roles[column.name] == "ignore" and column.is_numeric and len(column.values) > 1
 
 
-def _can(role: str, column: Column) -> bool:
+def _can(role: str, column: SeenColumn) -> bool:
     if role == "release_date":
         return column.dates == column.cells
     if role in PLACES:
@@ -212,7 +212,7 @@ def _without_halves(roles: dict[str, str]) -> None:
             del roles[name]
 
 
-def _by_values(column: Column, plain: str, roles: dict[str, str]) -> str:
+def _by_values(column: SeenColumn, plain: str, roles: dict[str, str]) -> str:
     given = set(roles.values())
     if not column.cells:
         return "ignore"

@@ -25,7 +25,7 @@ from annotations.sources.records import (
     Record,
     ScoreRecord,
 )
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 
 # Column -> its type: one of the words that Arrow and the hub have in common, a list of one in
 # brackets, or a list of objects.
@@ -123,7 +123,7 @@ def read(files: Iterable[Path], *, pictures: bool = True) -> Iterator[Record]:
         wanted = columns + list(places)
 
         def read_row(
-            row: Row[Cells], source: str = file.name, places: dict[str, str] = places
+            row: Line[Cells], source: str = file.name, places: dict[str, str] = places
         ) -> Iterator[Record]:
             yield from _of_row(row, source, seen, prompts, places)
 
@@ -131,7 +131,7 @@ def read(files: Iterable[Path], *, pictures: bool = True) -> Iterator[Record]:
 
 
 def _of_row(
-    row: Row[Cells],
+    row: Line[Cells],
     source: str,
     seen: Images,
     prompts: dict[str, PromptRecord],

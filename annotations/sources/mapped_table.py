@@ -23,7 +23,7 @@ from annotations.sources import (
     tidy_tables,
 )
 from annotations.sources.checks import Unfit
-from annotations.sources.columns import Column
+from annotations.sources.columns import SeenColumn
 from annotations.sources.json_values import Images, left_out
 from annotations.sources.parquet_rows import Embedded
 from annotations.sources.picture_names import UNKNOWN
@@ -40,7 +40,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import (
     check_repeated,
     csv_table,
@@ -63,7 +63,7 @@ Content = Path | Callable[[], bytes]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class FoundTable:
     """A table as it was found: its columns, what they seem to be, and its first rows."""
 
     name: str
@@ -140,7 +140,7 @@ def read(
 
 def plan_tables(
     path: Path, images: Path | None = None, roles: Mapping[str, str] | None = None
-) -> tuple[Path, Pictures, list[Table]]:
+) -> tuple[Path, Pictures, list[FoundTable]]:
     """The tables, each column with the role that it was given or else guessed."""
     root, pictures, tables = find_tables(path, images)
     given = dict(roles or {})
@@ -178,18 +178,18 @@ def find_tables(path: Path, images: Path | None = None) -> tuple[Path, Pictures,
     return root, pictures, tables
 
 
-def look(path: Path, name: str, pictures: Pictures) -> Table:
+def look(path: Path, name: str, pictures: Pictures) -> FoundTable:
     """Columns, guesses and first rows."""
     header, rows = open_table(path, name=name)
 
     def is_picture(text: str) -> bool:
         return bool(pictures.find(text, name))
 
-    seen = {column: Column(column) for column in header}
+    seen = {column: SeenColumn(column) for column in header}
     first: list[Cells] = []
     count = 0
     for row in rows:
-        if not isinstance(row, Row):
+        if not isinstance(row, Line):
             continue
         count += 1
         if len(first) < SHOWN:
@@ -201,12 +201,12 @@ def look(path: Path, name: str, pictures: Pictures) -> Table:
     if not count:
         raise Unreadable(f"{name} has a header and no rows; there is nothing to import.")
     guessed = columns.guess(list(seen.values()))
-    return Table(name, tuple(header), guessed, tuple(first), count)
+    return FoundTable(name, tuple(header), guessed, tuple(first), count)
 
 
 def open_table(
     path: Path, *, name: str = "", pictures: bool = False
-) -> tuple[list[str], Iterator[Row[Cells] | Rejected]]:
+) -> tuple[list[str], Iterator[Line[Cells] | Rejected]]:
     """The names of the columns, and the rows as cells by column. `pictures`: with the bytes of those
     that lie in the table."""
     if path.name.lower().endswith(parquet_rows.SUFFIX):
@@ -217,14 +217,14 @@ def open_table(
     if start.lstrip()[:1] in (b"[", b"{"):
         items = json_rows(path)
         some = list(islice(items, 1000))
-        header = _keys([row.value for row in some if isinstance(row, Row)], path)
+        header = _keys([row.value for row in some if isinstance(row, Line)], path)
         return header, _as_text(objects(chain(some, items), path.name))
     header, rows = csv_table(path, delimiter_of(start, path))
     _check_header(header, path)
     return [name for name in header if name], rows_by_name(header, rows)
 
 
-def in_words(table: Table) -> str:
+def in_words(table: FoundTable) -> str:
     said = [f"{name} = {role}" for name, role in table.roles.items() if role != "ignore"]
     ignored = [name for name, role in table.roles.items() if role == "ignore"]
     return f"{table.name}: {', '.join(said)}" + (
@@ -232,7 +232,7 @@ def in_words(table: Table) -> str:
     )
 
 
-def roles_of(table: Table, given: Mapping[str, str]) -> dict[str, str]:
+def roles_of(table: FoundTable, given: Mapping[str, str]) -> dict[str, str]:
     """What a person stated counts: a guess that is in its way gives way."""
     said = columns.check_roles(given, table.columns, table.name)
     roles = table.roles | said
@@ -242,7 +242,7 @@ def roles_of(table: Table, given: Mapping[str, str]) -> dict[str, str]:
     return roles
 
 
-def _plan_table(table: Table, given: Mapping[str, str]) -> Table:
+def _plan_table(table: FoundTable, given: Mapping[str, str]) -> FoundTable:
     roles = roles_of(table, given)
     for name, role in roles.items():
         if role == "label":
@@ -254,10 +254,10 @@ def _plan_table(table: Table, given: Mapping[str, str]) -> Table:
         role, names = double
         words = " and ".join(f"“{name}”" for name in names)
         raise Unreadable(f"{table.name}: {words} are both “{columns.ROLES[role]}”; choose one.")
-    return Table(table.name, table.columns, roles, table.first, table.rows)
+    return FoundTable(table.name, table.columns, roles, table.first, table.rows)
 
 
-def _check_known(given: Mapping[str, str], plans: list[Table]) -> None:
+def _check_known(given: Mapping[str, str], plans: list[FoundTable]) -> None:
     known = {name for plan in plans for name in plan.columns}
     known |= {f"{plan.name}:{name}" for plan in plans for name in plan.columns}
     wrong = sorted(given.keys() - known)
@@ -266,7 +266,7 @@ def _check_known(given: Mapping[str, str], plans: list[Table]) -> None:
         raise Unreadable(f"There is no column “{wrong[0][:80]}”; there are: {there}.")
 
 
-def _check_plans(plans: list[Table], pictures: Pictures) -> None:
+def _check_plans(plans: list[FoundTable], pictures: Pictures) -> None:
     for plan in plans:
         roles = set(plan.roles.values())
         if roles & {"picture", "image_id"}:
@@ -304,13 +304,13 @@ class _Reader:
         self.images: dict[str, tuple[str, str]] = {}
         self.raters: Counter[tuple[str, str]] = Counter()
 
-    def read_table(self, table: Table):
+    def read_table(self, table: FoundTable):
         names = {role: name for name, role in table.roles.items() if role not in columns.MANY}
         labels = {n: r.partition(":")[2] for n, r in table.roles.items() if r in columns.LABELS}
         scores = [name for name, role in table.roles.items() if role == "score"]
         kept = [name for name, role in table.roles.items() if role == "metadata"]
 
-        def read(row: Row[Cells]) -> Iterator[Record]:
+        def read(row: Line[Cells]) -> Iterator[Record]:
             self.of_prompt = {
                 name: row.value[name] for name in kept if row.value.get(name, "") not in ("", None)
             }
@@ -353,7 +353,7 @@ class _Reader:
         return key, file
 
     def _pictures_of_prompt(
-        self, names: dict[str, str], row: Row[Cells], table: str
+        self, names: dict[str, str], row: Line[Cells], table: str
     ) -> dict[str, tuple[str, Content]]:
         found: dict[str, tuple[str, Content]] = {}
         for place in PLACES:
@@ -474,7 +474,7 @@ class _Reader:
         names: dict[str, str],
         cell: Any,
         labels: dict[str, str],
-        row: Row[Cells],
+        row: Line[Cells],
         source: str,
     ) -> Iterator[Record]:
         if "value" in names and "question" in names:
@@ -504,7 +504,7 @@ class _Reader:
         cell: Any,
         names: dict[str, str],
         scores: list[str],
-        row: Row[Cells],
+        row: Line[Cells],
         source: str,
     ) -> Iterator[Record]:
         for name in scores:
@@ -556,14 +556,14 @@ def _keys(items: list[Any], path: Path) -> list[str]:
     return [key for key in keys if key]
 
 
-def _as_text(rows: Iterable[Row[Cells] | Rejected]) -> Iterator[Row[Cells] | Rejected]:
+def _as_text(rows: Iterable[Line[Cells] | Rejected]) -> Iterator[Line[Cells] | Rejected]:
     for row in rows:
-        if isinstance(row, Row):
+        if isinstance(row, Line):
             cells = {
                 name: value if isinstance(value, Embedded) else _text(value)
                 for name, value in row.value.items()
             }
-            yield Row(row.line, cells)
+            yield Line(row.line, cells)
         else:
             yield row
 

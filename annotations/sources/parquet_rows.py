@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.sources.records import Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 
 SUFFIX = ".parquet"
 # Rows that are taken out of a file at once, and the memory that they may take: no cell is larger than
@@ -88,7 +88,7 @@ def picture_columns(path: Path) -> list[str]:
     return found
 
 
-def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Row[dict[str, Any]]]:
+def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Line[dict[str, Any]]]:
     """The rows as plain values, numbered from 1; `only` these columns."""
     file = open_parquet(path)
     wanted = list(file.schema_arrow.names) if only is None else list(only)
@@ -105,7 +105,7 @@ def rows(path: Path, only: Sequence[str] | None = None) -> Iterator[Row[dict[str
                 )
             for item in batch.to_pylist():
                 number += 1
-                yield Row(number, item)
+                yield Line(number, item)
     except Unreadable:
         raise
     except Exception as error:
@@ -124,7 +124,7 @@ def _batches(file: Any, wanted: list[str], size: int) -> Iterator[Any]:
 
 def as_table(
     path: Path, name: str, *, pictures: bool
-) -> tuple[list[str], Iterator[Row[dict[str, Any]]]]:
+) -> tuple[list[str], Iterator[Line[dict[str, Any]]]]:
     """Names of the columns, and cells by column. A picture is an `Embedded`, without its bytes
     unless `pictures` are wanted."""
     there = columns(path)
@@ -135,11 +135,11 @@ def as_table(
 
 def _cells(
     path: Path, name: str, wanted: list[str], pictured: set[str]
-) -> Iterator[Row[dict[str, Any]]]:
+) -> Iterator[Line[dict[str, Any]]]:
     for line, item in rows(path, wanted):
         for column in pictured:
             item[column] = Embedded(f"{name}#{line:06d}", content_of(item.get(column)))
-        yield Row(line, item)
+        yield Line(line, item)
 
 
 def content_of(value: Any) -> bytes | None:

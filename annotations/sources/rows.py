@@ -14,7 +14,7 @@ R = TypeVar("R")
 Note = Rejected | Missing | Remark
 
 
-class Row(NamedTuple, Generic[V]):
+class Line(NamedTuple, Generic[V]):
     """What stands on a line: cells, a JSON value, a text."""
 
     line: int
@@ -22,12 +22,12 @@ class Row(NamedTuple, Generic[V]):
 
 
 def records(
-    rows: Iterable[Row[V] | Note], read: Callable[[Row[V]], Iterable[Record]], source: str
+    rows: Iterable[Line[V] | Note], read: Callable[[Line[V]], Iterable[Record]], source: str
 ) -> Iterator[Record]:
     """The records that `read` makes of each row; a row in which something is Unfit is
     rejected, and the others are read all the same."""
     for row in rows:
-        if isinstance(row, Row):
+        if isinstance(row, Line):
             try:
                 yield from read(row)
             except Unfit as unfit:
@@ -37,17 +37,17 @@ def records(
 
 
 def group_records(
-    rows: Iterable[Row[V] | Note],
+    rows: Iterable[Line[V] | Note],
     key: Callable[[V], object],
-    read: Callable[[list[Row[V]]], Iterable[R]],
+    read: Callable[[list[Line[V]]], Iterable[R]],
 ) -> Iterator[R | Note]:
     """What `read` makes of rows that follow one another and have the same key."""
-    group: list[Row[V]] = []
+    group: list[Line[V]] = []
     for row in rows:
-        if group and not (isinstance(row, Row) and key(row.value) == key(group[0].value)):
+        if group and not (isinstance(row, Line) and key(row.value) == key(group[0].value)):
             yield from read(group)
             group = []
-        if isinstance(row, Row):
+        if isinstance(row, Line):
             group.append(row)
         else:
             yield row

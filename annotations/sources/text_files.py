@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotations.sources.records import Rejected, Remark, Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 
 # Longer than any honest row; a file without line ends must not fill the memory.
 LONGEST_LINE = 4 * 2**20
@@ -38,7 +38,7 @@ csv.field_size_limit(LONGEST_FIELD)
 
 def table(
     path: Path, *, required: Sequence[str], optional: Sequence[str] = ()
-) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
+) -> Iterator[Line[Sequence[Any]] | Rejected | Remark]:
     """Rows of a CSV, JSONL or JSON file, their values in the order of `required` + `optional`.
 
     What a row does not have is "". Columns may stand in any order; unknown ones are reported.
@@ -100,7 +100,7 @@ def document(path: Path, constant: Callable[[str], Any] | None = None) -> Any:
         raise Unreadable(f"{path.name} is not sound JSON: {_error_reason(error)}.") from error
 
 
-def json_lines(path: Path) -> Iterator[Row[Any] | Rejected]:
+def json_lines(path: Path) -> Iterator[Line[Any] | Rejected]:
     """The value on each line of a JSONL file."""
     opening(path)
     lines = Lines(path)
@@ -112,7 +112,7 @@ def json_lines(path: Path) -> Iterator[Row[Any] | Rejected]:
             yield _undecodable(path, number)
             continue
         try:
-            yield Row(number, parsed(line))
+            yield Line(number, parsed(line))
         except json.JSONDecodeError as error:
             yield Rejected(
                 "line",
@@ -127,7 +127,7 @@ def json_lines(path: Path) -> Iterator[Row[Any] | Rejected]:
             )
 
 
-def text_lines(path: Path) -> Iterator[Row[str] | Rejected]:
+def text_lines(path: Path) -> Iterator[Line[str] | Rejected]:
     """The text of each line that is not blank, whatever the line ends."""
     opening(path)
     lines = Lines(path, newline=None)
@@ -136,7 +136,7 @@ def text_lines(path: Path) -> Iterator[Row[str] | Rejected]:
             lines.bad.remove(number)
             yield _undecodable(path, number)
         elif line.strip():
-            yield Row(number, line.strip())
+            yield Line(number, line.strip())
 
 
 def parsed(text: str, constant: Callable[[str], Any] | None = None) -> Any:
@@ -222,41 +222,41 @@ def _sound_rows(
     if not bad and [] not in rows and [""] not in rows:
         yield CsvBlock(starts, rows)
         return
-    read: list[Row[list[str]] | Rejected] = []
+    read: list[Line[list[str]] | Rejected] = []
     for line, end, row in zip(starts, ends, rows, strict=True):
         of_row = range(line, end + 1)
         if not bad.isdisjoint(of_row):
             bad.difference_update(of_row)
             read.append(_undecodable(path, line))
         elif row and row != [""]:
-            read.append(Row(line, row))
+            read.append(Line(line, row))
     yield from _in_blocks(read)
 
 
 def _in_blocks(read: Iterable[Any]) -> Iterator[CsvBlock | Rejected]:
     for of_type, found in groupby(read, type):
-        if of_type is Row:
+        if of_type is Line:
             yield CsvBlock(*zip(*found, strict=True))
         else:
             yield from found
 
 
-def csv_rows(path: Path, delimiter: str = ",") -> Iterator[Row[list[str]] | Rejected]:
+def csv_rows(path: Path, delimiter: str = ",") -> Iterator[Line[list[str]] | Rejected]:
     """The same, row by row."""
     return rows_of(csv_blocks(path, delimiter))
 
 
-def rows_of(blocks: Iterable[CsvBlock | Rejected]) -> Iterator[Row[list[str]] | Rejected]:
+def rows_of(blocks: Iterable[CsvBlock | Rejected]) -> Iterator[Line[list[str]] | Rejected]:
     for block in blocks:
         if isinstance(block, Rejected):
             yield block
         else:
-            yield from map(Row, block.lines, block.rows)
+            yield from map(Line, block.lines, block.rows)
 
 
 def csv_table(
     path: Path, delimiter: str = ",", source: str = ""
-) -> tuple[list[str], Iterator[Row[list[str]] | Rejected]]:
+) -> tuple[list[str], Iterator[Line[list[str]] | Rejected]]:
     """The names in the header, and the rows that are as wide as it. `source`: as a refusal names the
     file."""
     header, blocks = _csv_table(path, delimiter, source)
@@ -282,33 +282,33 @@ def _as_wide(
         if isinstance(block, Rejected) or {width}.issuperset(map(len, block.rows)):
             yield block
             continue
-        rows = map(Row, block.lines, block.rows)
+        rows = map(Line, block.lines, block.rows)
         yield from _in_blocks(
             row if len(row.value) == width else wrong_width(row, width, source) for row in rows
         )
 
 
 def rows_by_name(
-    header: Sequence[str], rows: Iterator[Row[list[str]] | Rejected]
-) -> Iterator[Row[dict[str, str]] | Rejected]:
+    header: Sequence[str], rows: Iterator[Line[list[str]] | Rejected]
+) -> Iterator[Line[dict[str, str]] | Rejected]:
     for row in rows:
         if isinstance(row, Rejected):
             yield row
         else:
-            yield Row(row.line, dict(zip(header, row.value, strict=True)))
+            yield Line(row.line, dict(zip(header, row.value, strict=True)))
 
 
-def table_rows(path: Path, source: str) -> Iterator[Row[dict[str, str]] | Rejected]:
+def table_rows(path: Path, source: str) -> Iterator[Line[dict[str, str]] | Rejected]:
     """A table as its header names the cells; `source`: as a refusal names the file."""
     return rows_by_name(*csv_table(path, delimiter_of(opening(path), path), source))
 
 
 def _from_csv(
     path: Path, required: Sequence[str], optional: Sequence[str]
-) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
+) -> Iterator[Line[Sequence[Any]] | Rejected | Remark]:
     for block in table_blocks(path, required=required, optional=optional):
         if isinstance(block, TableBlock):
-            yield from map(Row, block.lines, zip(*block.columns, strict=True))
+            yield from map(Line, block.lines, zip(*block.columns, strict=True))
         else:
             yield block
 
@@ -338,28 +338,28 @@ def table_blocks(
             yield TableBlock(block.lines, columns)
 
 
-def wrong_width(row: Row[list[str]], width: int, source: str) -> Rejected:
+def wrong_width(row: Line[list[str]], width: int, source: str) -> Rejected:
     words = f"The row has {len(row.value)} cells, the header has {width}."
     return Rejected("row", ",".join(row.value)[:80], words, row.line, source)
 
 
-def json_rows(path: Path) -> Iterator[Row[Any] | Rejected]:
+def json_rows(path: Path) -> Iterator[Line[Any] | Rejected]:
     """The values of a JSON list, or of the lines of a JSONL file."""
     if opening(path).lstrip()[:1] != b"[":
         return json_lines(path)
     return numbered(document(path))
 
 
-def numbered(items: Iterable[Any]) -> Iterator[Row[Any]]:
-    return (Row(place, item) for place, item in enumerate(items, 1))
+def numbered(items: Iterable[Any]) -> Iterator[Line[Any]]:
+    return (Line(place, item) for place, item in enumerate(items, 1))
 
 
 def objects(
-    rows: Iterable[Row[Any] | Rejected], source: str
-) -> Iterator[Row[dict[str, Any]] | Rejected]:
+    rows: Iterable[Line[Any] | Rejected], source: str
+) -> Iterator[Line[dict[str, Any]] | Rejected]:
     """The rows that are objects; the others are rejected."""
     for row in rows:
-        if isinstance(row, Row) and not isinstance(row.value, dict):
+        if isinstance(row, Line) and not isinstance(row.value, dict):
             words = "An object is wanted here."
             yield Rejected("line", str(row.value)[:80], words, row.line, source)
         else:
@@ -368,7 +368,7 @@ def objects(
 
 def _from_objects(
     path: Path, required: Sequence[str], optional: Sequence[str]
-) -> Iterator[Row[Sequence[Any]] | Rejected | Remark]:
+) -> Iterator[Line[Sequence[Any]] | Rejected | Remark]:
     wanted = [*required, *optional]
     known = set(wanted)
     reported: set[str] = set()
@@ -386,7 +386,7 @@ def _from_objects(
             reported |= unknown
             yield from _unknown(path, sorted(unknown), required, optional)
         values = ["" if (value := item.get(name)) is None else value for name in wanted]
-        yield Row(line, values)
+        yield Line(line, values)
 
 
 class Lines:

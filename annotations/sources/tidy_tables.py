@@ -30,7 +30,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import TableBlock, is_csv, restored, table, table_blocks
 
 IMAGES = ("image_id", "prompt_id", "prompt", "generator")
@@ -93,7 +93,7 @@ def images_table(path: Path, folder: Path | None = None) -> Iterator[Record]:
     # metadata says nothing more about its prompt.
     seen: set[int] = set()
 
-    def read(row: Row[Sequence[Any]]) -> Iterator[Record]:
+    def read(row: Line[Sequence[Any]]) -> Iterator[Record]:
         cells = row.value
         # Of a CSV all cells are texts.
         there = type(cells) is tuple and not cells[METADATA]
@@ -131,7 +131,7 @@ def prompts(path: Path) -> Iterator[Record]:
 def prompt_pictures(path: Path, folder: Path | None = None) -> Iterator[Record]:
     """What belongs to a prompt: the source of an edit, references, masks."""
 
-    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
+    def read(row: Line[Sequence[Any]]) -> tuple[Record]:
         key, place, file = row.value
         picture = path_inside(folder or path.parent, text("file", file))
         key, place = text("prompt_id", key), text("place", place)
@@ -162,7 +162,7 @@ def _label_blocks(path: Path) -> Iterator[Iterable[Record]]:
             yield _read_columns(block, source)
         except Unfit:
             # Some of them are: row by row it shows which.
-            rows = map(Row, block.lines, zip(*block.columns, strict=True))
+            rows = map(Line, block.lines, zip(*block.columns, strict=True))
             yield records(rows, partial(_label, source=source), source)
 
 
@@ -178,7 +178,7 @@ def _read_columns(block: TableBlock, source: str) -> Iterator[LabelRecord]:
     return map(tuple.__new__, repeat(LabelRecord), cells)
 
 
-def _label(row: Row[Sequence[Any]], source: str) -> tuple[Record]:
+def _label(row: Line[Sequence[Any]], source: str) -> tuple[Record]:
     cells = [
         check(name, cell)
         for (name, check), cell in zip(LABEL_CELLS.items(), row.value, strict=True)
@@ -210,7 +210,7 @@ def _read_table(
     """A record of each row, its fields in the order of the columns."""
     checks, source = [(name, *CHECKS[name]) for name in (*required, *optional)], path.name
 
-    def read(row: Row[Sequence[Any]]) -> tuple[Record]:
+    def read(row: Line[Sequence[Any]]) -> tuple[Record]:
         cells = [
             empty if value == "" and empty is not NEEDED else check(name, value)
             for (name, check, empty), value in zip(checks, row.value, strict=True)
@@ -324,7 +324,7 @@ def _family(field: str, value: Any) -> str:
     return _optional_text(field, value).strip()
 
 
-def _prompt(row: Row[Sequence[Any]], source: str) -> tuple[PromptRecord, dict[str, Any]]:
+def _prompt(row: Line[Sequence[Any]], source: str) -> tuple[PromptRecord, dict[str, Any]]:
     """The prompt, and what the metadata say of the image alone."""
     line, (_, key, words, _, _, _, _, tags, atomicity, metadata, atoms, family) = row
     more = json_object("metadata", metadata)
@@ -343,7 +343,7 @@ def _prompt(row: Row[Sequence[Any]], source: str) -> tuple[PromptRecord, dict[st
 
 
 def _image(
-    row: Row[Sequence[Any]], prompt: str, metadata: dict[str, Any], folder: Path, source: str
+    row: Line[Sequence[Any]], prompt: str, metadata: dict[str, Any], folder: Path, source: str
 ) -> ImageRecord:
     line, (key, _, _, generator, file, variant, sample, *_) = row
     variant = variant or "original"

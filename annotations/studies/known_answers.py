@@ -28,7 +28,7 @@ from annotations.language.stored_words import say
 from annotations.models import Annotation, Answer, FormVersion, Image, KnownAnswer, Study
 from annotations.sources.checks import is_sound
 from annotations.sources.records import Rejected, Remark, Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import restored, table
 from annotations.studies import queries as study_queries
 from annotations.studies.share import Share
@@ -211,7 +211,7 @@ def _read(path: Path, wrong: list[str]) -> dict[str, tuple[int, dict[str, str], 
             if isinstance(row, Rejected):
                 words = gettext("Line %(line)s: %(reason)s")
                 wrong.append(words % {"line": row.line, "reason": say(row.reason)})
-            elif isinstance(row, Row) and not isinstance(row, Remark):
+            elif isinstance(row, Line) and not isinstance(row, Remark):
                 image, question, value, atom, explanation = (
                     restored(str(cell)).strip() for cell in row.value
                 )

@@ -17,7 +17,7 @@ from annotations.bounded_numbers import read_number
 from annotations.errors import Refused
 from annotations.pair_files.rows import columns_of, rows_of
 from annotations.sources.records import Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from audit.questions.card.rows import AGREEMENT
 
 COLUMNS = ("model", "date", "score")
@@ -60,7 +60,7 @@ def read_models(path: Path) -> list[Model]:
 
 
 def _model(row: Any, path: Path) -> Model:
-    if not isinstance(row, Row):
+    if not isinstance(row, Line):
         raise Refused(f"{path.name}: {row}")
     name, released, score = (str(row.value[column]).strip() for column in COLUMNS)
     value = None if "," in score else read_number(score)

@@ -14,10 +14,10 @@ from pathlib import Path
 
 from annotations.sources import columns, mapped_table, tidy_tables
 from annotations.sources.checks import Unfit
-from annotations.sources.mapped_table import Cells, Pictures, Table
+from annotations.sources.mapped_table import Cells, FoundTable, Pictures
 from annotations.sources.picture_names import UNKNOWN, prompt_key
 from annotations.sources.records import Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 
 WANTED = {
     "labels": (*tidy_tables.LABELS, *tidy_tables.LABELS_MORE),
@@ -78,7 +78,7 @@ def as_tidy(
     return told
 
 
-def _looked_at(part: str, path: Path, given: Mapping[str, str]) -> Table:
+def _looked_at(part: str, path: Path, given: Mapping[str, str]) -> FoundTable:
     found = mapped_table.look(path, path.name, Pictures(path.parent, []))
     roles = dict(found.roles)
     for name in found.columns:
@@ -88,7 +88,7 @@ def _looked_at(part: str, path: Path, given: Mapping[str, str]) -> Table:
     said = columns.check_roles(given, found.columns, found.name)
     for role in set(said.values()) - set(columns.MANY):
         roles = {name: "ignore" if old == role else old for name, old in roles.items()}
-    table = Table(found.name, found.columns, roles | said, found.first, found.rows)
+    table = FoundTable(found.name, found.columns, roles | said, found.first, found.rows)
     if REQUIRED[part] <= set(table.columns):
         return table
     _name_images(table, part)
@@ -99,7 +99,7 @@ def _looked_at(part: str, path: Path, given: Mapping[str, str]) -> Table:
     return table
 
 
-def _check_names(given: Mapping[str, str], tables: Mapping[str, Table]) -> None:
+def _check_names(given: Mapping[str, str], tables: Mapping[str, FoundTable]) -> None:
     known = {name for table in tables.values() for name in table.columns}
     known |= {f"{table.name}:{name}" for table in tables.values() for name in table.columns}
     for name, role in given.items():
@@ -121,7 +121,7 @@ def _check_common(named: Mapping[str, Mapping[str, None]], files: Mapping[str, P
         )
 
 
-def _name_images(table: Table, part: str) -> None:
+def _name_images(table: FoundTable, part: str) -> None:
     roles = table.roles
     if part == "generators" or "image_id" in roles.values():
         return
@@ -131,7 +131,7 @@ def _name_images(table: Table, part: str) -> None:
     roles[pictures[0]] = "image_id"
 
 
-def _name_answers(table: Table) -> None:
+def _name_answers(table: FoundTable) -> None:
     roles = table.roles
     if {"question", "value"} <= set(roles.values()) or any(
         role in columns.LABELS for role in roles.values()
@@ -145,14 +145,14 @@ def _name_answers(table: Table) -> None:
     raise _no_column(table, "is an answer", "label:yes/no (or label:1-5, label:number)")
 
 
-def _no_column(table: Table, words: str, role: str) -> Unreadable:
+def _no_column(table: FoundTable, words: str, role: str) -> Unreadable:
     return Unreadable(
         f"None of the columns of {table.name} {words}. There are: {', '.join(table.columns[:20])}. "
         f"Say which one it is with --column NAME={role}."
     )
 
 
-def _name_judges(table: Table, path: Path) -> None:
+def _name_judges(table: FoundTable, path: Path) -> None:
     """One judge a row, or a column for each."""
     roles = table.roles
     numeric = _numeric(path, table)
@@ -194,7 +194,7 @@ def _name_judges(table: Table, path: Path) -> None:
         )
 
 
-def _numeric(path: Path, table: Table) -> set[str]:
+def _numeric(path: Path, table: FoundTable) -> set[str]:
     """Columns of numbers, cells without anything aside."""
     seen: Counter[str] = Counter()
     bad: set[str] = set()
@@ -217,14 +217,14 @@ def _repeats(path: Path, image: str, other: str) -> bool:
     )
 
 
-def _good(path: Path) -> Iterator[Row[Cells]]:
-    return (row for row in mapped_table.open_table(path)[1] if isinstance(row, Row))
+def _good(path: Path) -> Iterator[Line[Cells]]:
+    return (row for row in mapped_table.open_table(path)[1] if isinstance(row, Line))
 
 
 def _rows(
     path: Path,
     part: str,
-    table: Table,
+    table: FoundTable,
     facts: dict[str, dict[str, str]],
     told: ReadingNotes,
     named: dict[str, None],
@@ -235,7 +235,7 @@ def _rows(
     is_tidy = REQUIRED[part] <= set(table.columns)
     raters: Counter[tuple[str, str]] = Counter()
     for row in mapped_table.open_table(path)[1]:
-        if not isinstance(row, Row):
+        if not isinstance(row, Line):
             told.refused.append(f"{table.name} line {row.line}: {row.reason}")
             continue
         cells = row.value
@@ -264,8 +264,8 @@ def _labels(
     image: str,
     names: Mapping[str, str],
     labels: Mapping[str, str],
-    row: Row[Cells],
-    table: Table,
+    row: Line[Cells],
+    table: FoundTable,
     raters: Counter[tuple[str, str]],
     told: ReadingNotes,
 ) -> Iterator[dict[str, str]]:
@@ -320,7 +320,7 @@ def _of_facts(facts: Mapping[str, Mapping[str, str]]) -> Iterator[dict[str, str]
 
 
 def _without_images(
-    facts: Mapping[str, Mapping[str, str]], tables: Mapping[str, Table]
+    facts: Mapping[str, Mapping[str, str]], tables: Mapping[str, FoundTable]
 ) -> list[str]:
     """What it means that no column names which prompt and which generator an image is of."""
     words = []
@@ -337,7 +337,9 @@ def _without_images(
     return words
 
 
-def _release_dates(files: Mapping[str, Path], tables: Mapping[str, Table], folder: Path) -> None:
+def _release_dates(
+    files: Mapping[str, Path], tables: Mapping[str, FoundTable], folder: Path
+) -> None:
     """Some tables say of each image when its generator was released."""
     dates: dict[str, str] = {}
     for part, table in tables.items():
@@ -359,7 +361,7 @@ def _write(path: Path, names: Iterable[str], rows: Iterable[Mapping[str, str]]) 
         writer.writerows(rows)
 
 
-def _in_words(part: str, table: Table) -> str:
+def _in_words(part: str, table: FoundTable) -> str:
     if REQUIRED[part] <= set(table.columns):
         ignored = [name for name in table.columns if name not in (*WANTED[part], "file")]
         used = [name for name in ignored if table.roles[name] in OF_IMAGES]

@@ -172,7 +172,7 @@ def _images_or_404(study: Study, filters: Filters) -> Any:
         raise Http404 from error
 
 
-def _formats(table: tables.Table, filters: Filters) -> list[str]:
+def _formats(table: tables.ExportTable, filters: Filters) -> list[str]:
     """A paper's own layout holds a whole study."""
     return [name for name in table.formats if not (filters.restricts and name in tables.LAYOUTS)]
 

@@ -9,14 +9,14 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.pair_files.rows import rows_of
 from annotations.sources.records import Rejected
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 
 
 def sound_rows(
     path: Path, *, required: Sequence[str], optional: Sequence[str]
-) -> Iterator[Row[dict[str, Any]]]:
+) -> Iterator[Line[dict[str, Any]]]:
     for row in rows_of(path, required=required, optional=optional):
         if isinstance(row, Rejected):
             raise Refused(f"{path.name}, row {row.line}: {row.reason}")
-        if isinstance(row, Row):
+        if isinstance(row, Line):
             yield row

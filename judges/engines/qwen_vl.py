@@ -16,7 +16,7 @@ from typing import Any
 from PIL import Image
 
 from judges.engines.image_text import PictureAndText
-from judges.engines.shared.shared_prefix import FeatureMemory, Row, SharedPrefix, TokenTree
+from judges.engines.shared.shared_prefix import Beginning, FeatureMemory, SharedPrefix, TokenTree
 from judges.engines.shared.shown_pictures import named_pictures
 from judges.engines.shared.weights import memory_guard, prepare
 from judges.errors import EngineRefused
@@ -159,7 +159,9 @@ class QwenVL(PictureAndText):
 
     # --- questions
 
-    def _row(self, pictures: Sequence[tuple[str, _Features]], questions: Sequence[Question]) -> Row:
+    def _row(
+        self, pictures: Sequence[tuple[str, _Features]], questions: Sequence[Question]
+    ) -> Beginning:
         """Words and pictures by turns, and the questions as a tree after the last picture."""
         torch = prepare()
         names = tuple(name for name, _ in pictures)
@@ -177,7 +179,7 @@ class QwenVL(PictureAndText):
             positions.append(_places(start, len(tokens), rows, columns))
             at += [False] * len(tokens) + [True] * (rows * columns)
             start += len(tokens) + max(rows, columns)
-        return Row(
+        return Beginning(
             embeds=torch.cat(embeds),
             positions=torch.cat(positions, dim=1).to(self._net.device),
             start=start,
@@ -202,7 +204,7 @@ class QwenVL(PictureAndText):
         parts = text.split(self._processing.image_token)
         return [encode(part, add_special_tokens=False) for part in parts]
 
-    def _processed(self, scores: Any, row: Row) -> Any:
+    def _processed(self, scores: Any, row: Beginning) -> Any:
         """The scores as in `generate`: tokens that occurred before are penalised."""
         torch = prepare()
         penalty = self._net.generation_config.repetition_penalty

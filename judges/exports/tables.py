@@ -46,7 +46,7 @@ MEDIA = {
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ExportTable:
     title: str
     what: str
     formats: tuple[str, ...] = TABLE
@@ -55,29 +55,29 @@ class Table:
 
 
 TABLES = {
-    "labels": Table(
+    "labels": ExportTable(
         "Labels",
         "One row for each person and question.",
         (*TABLE, "label_studio", "argilla", "doccano", "genai_bench"),
         of_people=True,
     ),
-    "consensus": Table(
+    "consensus": ExportTable(
         "What people say together", "One row for each image and question.", (*TABLE, "inspect")
     ),
-    "scores": Table(
+    "scores": ExportTable(
         "Scores",
         "One row for each judge and image, and for each atom that it scored.",
         (*TABLE, "geneval", "t2i_compbench", "inspect", "official"),
     ),
-    "images": Table(
+    "images": ExportTable(
         "Images",
         "With prompt, tags, atoms, generator, metadata and gold questions; or as a task to label elsewhere.",
         (*TABLE, "potato", "rapidata"),
     ),
-    "prompts": Table("Prompts", "With tags, atoms and metadata.", (*TABLE, "official")),
-    "generators": Table("Generators", "With release dates and families."),
-    "flags": Table("Flags", "What people reported, and how it was resolved.", of_people=True),
-    "payments": Table(
+    "prompts": ExportTable("Prompts", "With tags, atoms and metadata.", (*TABLE, "official")),
+    "generators": ExportTable("Generators", "With release dates and families."),
+    "flags": ExportTable("Flags", "What people reported, and how it was resolved.", of_people=True),
+    "payments": ExportTable(
         "Payments",
         "One row for each crowd worker: finished or not, images, minutes, completion code, and what is owed at "
         "the rate given here.",
@@ -85,7 +85,7 @@ TABLES = {
         of_people=True,
         whole=True,
     ),
-    "study": Table(
+    "study": ExportTable(
         "The whole study",
         "All tables in one zip that can be imported again.",
         ("zip",),

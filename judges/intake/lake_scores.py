@@ -40,7 +40,7 @@ from judges.signals import scores_changed
 AT_ONCE = 1_250
 
 
-class Row(dict[str, Any]):
+class ScoreLine(dict[str, Any]):
     """A row of a part, and where it stands."""
 
     line: int = 0
@@ -110,15 +110,15 @@ def _run(study: Study, judge: Judge) -> Run:
     return run
 
 
-def _rows(folder: ScoreFolder, names: Sequence[str]) -> Iterator[Row]:
+def _rows(folder: ScoreFolder, names: Sequence[str]) -> Iterator[ScoreLine]:
     for name in names:
         for line, plain in enumerate(folder.rows(name), start=1):
-            row = Row(plain)
+            row = ScoreLine(plain)
             row.line, row.source = line, name
             yield row
 
 
-def _check(row: Row) -> None:
+def _check(row: ScoreLine) -> None:
     """A part may be damaged in ways that its file does not show: each cell is what it should be."""
     check_key("image_id", take_text(row, "image_id"))
     check_text("prompt", take_text(row, "prompt"))
@@ -163,7 +163,7 @@ def _check_object(field: str, text: Any) -> None:
     check_json(field, value)
 
 
-def _fit_rows(rows: Sequence[Row], outcome: Outcome) -> list[Row]:
+def _fit_rows(rows: Sequence[ScoreLine], outcome: Outcome) -> list[ScoreLine]:
     fit = []
     for row in rows:
         try:
@@ -176,7 +176,7 @@ def _fit_rows(rows: Sequence[Row], outcome: Outcome) -> list[Row]:
 
 
 @transaction.atomic
-def _write(run: Run, rows: Sequence[Row], outcome: Outcome) -> None:
+def _write(run: Run, rows: Sequence[ScoreLine], outcome: Outcome) -> None:
     rows = _fit_rows(rows, outcome)
     images = Image.objects.filter(
         study=run.study_id, key__in=sound(row["image_id"] for row in rows)

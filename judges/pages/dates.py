@@ -18,7 +18,7 @@ PER_PAGE = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class DateLine:
     run: Run
     given: str
     wrong: str
@@ -72,11 +72,11 @@ def _page(
     return render(request, "judges/dates.html", context, status=422 if wrong else 200)
 
 
-def _row(run: Run, given: dict[int, str], wrong: dict[int, str], take: str) -> Row:
+def _row(run: Run, given: dict[int, str], wrong: dict[int, str], take: str) -> DateLine:
     stored = run.judge_released.isoformat() if run.judge_released else ""
     shown = given.get(run.pk, stored)
     known = release_dates.suggested(run)
     suggestion = known.isoformat() if known and not shown.strip() else ""
     if suggestion and take == str(run.pk):
         shown, suggestion = suggestion, ""
-    return Row(run, shown, wrong.get(run.pk, ""), suggestion)
+    return DateLine(run, shown, wrong.get(run.pk, ""), suggestion)

@@ -16,7 +16,7 @@ from annotations.models import Image, Pair, Study
 from annotations.pair_files.rows import columns_of, rows_of
 from annotations.sources.checks import Unfit, is_sound
 from annotations.sources.records import Rejected, Remark, Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 
 BY_IMAGES = ("first", "second")
 BY_PAIR = ("pair_id",)
@@ -76,7 +76,7 @@ def votes_in(study: Study, path: Path, judge: str = "") -> Iterator[JudgeVote | 
                 yield unfit.reject(row.line, path.name)
 
 
-def _vote_of(row: Row[dict[str, Any]], known: _StudyPairs, vote: str, judge: str) -> JudgeVote:
+def _vote_of(row: Line[dict[str, Any]], known: _StudyPairs, vote: str, judge: str) -> JudgeVote:
     if not judge:
         raise Unfit("judge", "", "The row does not say whose vote it is.")
     ends, knows_sides = known.two_images(row.value)

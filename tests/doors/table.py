@@ -18,7 +18,7 @@ from annotations.benchmarks.registry import Source
 from annotations.models import Study
 from annotations.pair_files.take import take
 from annotations.pairs import files as pair_votes
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.tools import inspect_log
 from judges.exports.scores import score_rows
 from judges.exports.tables import ExportOptions, stream
@@ -101,7 +101,7 @@ def json_min(path: Path) -> int:
 
 def log_values(path: Path) -> int:
     """Python's zip reader cannot unpack what today's Inspect packs."""
-    found = [row.value for row in inspect_log.samples(path) if isinstance(row, Row)]
+    found = [row.value for row in inspect_log.samples(path) if isinstance(row, Line)]
     values = [score["value"] for one in found for score in one["scores"].values()]
     return sum(len(value) if isinstance(value, dict) else 1 for value in values)
 

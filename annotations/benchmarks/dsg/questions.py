@@ -27,7 +27,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from annotations.sources.rows import Row, group_records, records
+from annotations.sources.rows import Line, group_records, records
 from annotations.sources.text_files import csv_rows, table
 
 QUESTIONS = (
@@ -49,7 +49,7 @@ NUMBER = re.compile(r"\d{1,9}")
 DETAILED = {"count": "count", "spatial": "position", "action": "verb"}
 
 # A row of one of the tables: texts in the order of its columns.
-Cells = Row[Sequence[Any]]
+Cells = Line[Sequence[Any]]
 
 
 def read(path: Path, generator: str, judge: str) -> Iterator[Record]:
@@ -262,7 +262,7 @@ def ratings(path: Path, seen: Images) -> Iterator[Record]:
 
 def _kind(path: Path) -> str | None:
     first = next(csv_rows(path), None)
-    header = set(first.value) if isinstance(first, Row) else set()
+    header = set(first.value) if isinstance(first, Line) else set()
     for kind, columns in (
         ("1 questions", QUESTIONS),
         ("2 answers", ANSWERS),

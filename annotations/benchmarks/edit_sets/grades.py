@@ -19,7 +19,7 @@ from annotations.benchmarks.edit_sets.points import FREE, POINTS
 from annotations.sources.checks import TEXT_LENGTH, Unfit
 from annotations.sources.json_values import Images
 from annotations.sources.records import ImageRecord, Record, Rejected, ScoreRecord, Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import document, json_lines, numbered, objects, table_rows
 
 # In the evidence of a score: columns of its row that nobody here reads.
@@ -65,7 +65,7 @@ def holds_grades(name: str, path: Path) -> bool:
         row = next(_rows(name, path, path.name), None)
     except (Unreadable, UnicodeDecodeError):
         return False
-    return isinstance(row, Row) and _FITS[name](path, row.value)
+    return isinstance(row, Line) and _FITS[name](path, row.value)
 
 
 def read_grades(
@@ -146,7 +146,7 @@ def _grade(name: str, point: str, said: Any) -> float | None:
 # --- files as rows of objects
 
 
-def _rows(name: str, path: Path, file: str) -> Iterator[Row[dict[str, Any]] | Rejected]:
+def _rows(name: str, path: Path, file: str) -> Iterator[Line[dict[str, Any]] | Rejected]:
     suffix = path.suffix.lower()
     if suffix == ".xlsx" and name == "rise":
         yield from spreadsheet.read_rows(path)
@@ -160,7 +160,7 @@ def _rows(name: str, path: Path, file: str) -> Iterator[Row[dict[str, Any]] | Re
             yield from objects(numbered(content), file)
         elif isinstance(content, dict):
             for n, (key, value) in enumerate(content.items(), 1):
-                yield Row(n, {"": key, "value": value})
+                yield Line(n, {"": key, "value": value})
 
 
 # --- one reader for each set
@@ -172,7 +172,7 @@ def _fits_gedit(path: Path, row: Mapping[str, Any]) -> bool:
     )
 
 
-def _read_gedit(file: PurePosixPath, row: Row[dict[str, Any]]) -> Graded:
+def _read_gedit(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
     values = row.value
     picture = PurePosixPath(_text(values.get("edited_image")).replace("\\", "/"))
     language = _text(values.get("instruction_language")) or _language_of(picture, file)
@@ -214,7 +214,7 @@ def _fits_imgedit(path: Path, row: Mapping[str, Any]) -> bool:
     )
 
 
-def _read_imgedit(file: PurePosixPath, row: Row[dict[str, Any]]) -> Graded:
+def _read_imgedit(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
     key, reply = str(row.value.get("", "")), row.value.get("value")
     said: dict[str, Any] = {}
     if isinstance(reply, str):
@@ -239,7 +239,7 @@ def _fits_kris(path: Path, row: Mapping[str, Any]) -> bool:
     return isinstance(value, dict) and any(name in value for name in KRIS_GRADES.values())
 
 
-def _read_kris(file: PurePosixPath, row: Row[dict[str, Any]]) -> Graded:
+def _read_kris(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
     key, values = str(row.value.get("", "")), row.value.get("value")
     if not isinstance(values, dict):
         raise Unfit("value", str(values)[:80], "An object of grades is wanted here.")
@@ -267,7 +267,7 @@ def _fits_rise(path: Path, row: Mapping[str, Any]) -> bool:
     return "index" in row and "Reasoning" in row
 
 
-def _read_rise(file: PurePosixPath, row: Row[dict[str, Any]]) -> Graded:
+def _read_rise(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
     values = row.value
     said = {point: values.get(name) for point, name in RISE_GRADES.items()}
     known = {"index", "category", "instruction", "score", "complete", *RISE_GRADES.values()}

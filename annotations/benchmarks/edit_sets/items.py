@@ -16,7 +16,7 @@ from annotations.sources.checks import Unfit
 from annotations.sources.json_values import SUFFIXES, take_text
 from annotations.sources.parquet_rows import EmbeddedFile
 from annotations.sources.records import Rejected, Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import document
 
 Content = Path | EmbeddedFile
@@ -189,7 +189,7 @@ def _is_plain(value: Any) -> bool:
     )
 
 
-def _gedit(row: Row[dict[str, Any]], picture: str, file: str) -> Item:
+def _gedit(row: Line[dict[str, Any]], picture: str, file: str) -> Item:
     kind, key, text, language = (take_text(row.value, name) for name in GEDIT)
     content = parquet_rows.content_of(row.value[picture])
     source = (("source", EmbeddedFile(content) if content else None, f"{picture} of {key}"),)

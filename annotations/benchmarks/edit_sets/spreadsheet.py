@@ -15,7 +15,7 @@ from xml.etree import ElementTree
 from zlib import error as ZlibError
 
 from annotations.sources.records import Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 
 LARGEST_PART = 64 * 2**20
 MOST_CELLS = 2_000_000
@@ -26,7 +26,7 @@ _CELL = re.compile(r"([A-Z]{1,3})\d+")
 _MOST_COLUMNS = 16_384
 
 
-def read_rows(path: Path) -> Iterator[Row[dict[str, Any]]]:
+def read_rows(path: Path) -> Iterator[Line[dict[str, Any]]]:
     try:
         with zipfile.ZipFile(path) as archive:
             names = archive.namelist()
@@ -45,7 +45,7 @@ def read_rows(path: Path) -> Iterator[Row[dict[str, Any]]]:
     header = {place: str(name).strip() for place, name in rows[0][1].items() if name is not None}
     for line, cells in rows[1:]:
         if cells:
-            yield Row(line, {name: cells.get(place) for place, name in header.items()})
+            yield Line(line, {name: cells.get(place) for place, name in header.items()})
 
 
 def _part(archive: zipfile.ZipFile, name: str, path: Path) -> ElementTree.Element:

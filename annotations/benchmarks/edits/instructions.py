@@ -22,7 +22,7 @@ from annotations.sources.records import (
     Rejected,
     Unreadable,
 )
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 
 # What the folders are called, besides those of the models.
 PLACES = {
@@ -129,7 +129,7 @@ def _instructions(
             f"{', '.join(header[:20])}."
         )
     for row in rows:
-        if not isinstance(row, Row):
+        if not isinstance(row, Line):
             yield row
             continue
         try:

@@ -17,7 +17,7 @@ from annotations.sources.checks import Unfit
 from annotations.sources.json_values import Images, take_text
 from annotations.sources.parquet_rows import EmbeddedFile, content_of
 from annotations.sources.records import ImageRecord, PromptRecord, Record
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 
 RATING = "_HumanRating"
 LONGEST_LIST = 2_000
@@ -37,13 +37,13 @@ def read(path: Path, *, pictures: bool = True) -> Iterator[Record]:
     wanted = there if pictures else [name for name in there if name not in pictured]
     seen = Images()
 
-    def read_row(row: Row[Cells]) -> Iterator[Record]:
+    def read_row(row: Line[Cells]) -> Iterator[Record]:
         yield from _of_row(row, path.name, pictured, seen)
 
     return records(parquet_rows.rows(path, wanted), read_row, path.name)
 
 
-def _of_row(row: Row[Cells], source: str, pictured: list[str], seen: Images) -> Iterator[Record]:
+def _of_row(row: Line[Cells], source: str, pictured: list[str], seen: Images) -> Iterator[Record]:
     line, cells = row
     number = cells.get("id", cells.get("Index", line - 1))
     if not str(number).strip().isdecimal():

@@ -23,7 +23,7 @@ from annotations.sources.records import (
     Remark,
     Unreadable,
 )
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import csv_rows, wrong_width
 
 NEEDED = (
@@ -56,7 +56,7 @@ def crowd(
 ) -> Iterator[Record]:
     rows = csv_rows(path)
     first = next(rows, None)
-    header = first.value if isinstance(first, Row) else []
+    header = first.value if isinstance(first, Line) else []
     absent = [name for name in NEEDED if name not in header]
     if absent:
         raise Unreadable(
@@ -70,7 +70,7 @@ def crowd(
             "answers mean that an image is right; “aligned” was left out."
         )
 
-    def read_row(record: Row[dict[str, str]]) -> Iterator[Record]:
+    def read_row(record: Line[dict[str, str]]) -> Iterator[Record]:
         line, row = record
         try:
             key, sample = f"{int(row['Input.prompt_id']):05d}", int(row["Input.image_id"])
@@ -172,13 +172,13 @@ def _relations(row: Mapping[str, str]) -> set[str]:
 
 
 def _mended(
-    rows: Iterator[Row[list[str]] | Rejected], header: list[str], source: str
-) -> Iterator[Row[dict[str, str]] | Rejected | Remark]:
+    rows: Iterator[Line[list[str]] | Rejected], header: list[str], source: str
+) -> Iterator[Line[dict[str, str]] | Rejected | Remark]:
     """Records that an unquoted line end broke in two are put together where it is certain how."""
     width, place = len(header), header.index(FREE_TEXT) if FREE_TEXT in header else -1
-    half: Row[list[str]] | None = None
+    half: Line[list[str]] | None = None
     for row in rows:
-        if not isinstance(row, Row):
+        if not isinstance(row, Line):
             yield row
             continue
         line, cells = row
@@ -189,12 +189,12 @@ def _mended(
                 whole = [*begun[:-1], f"{begun[-1]}\n{cells[0]}", *cells[1:]]
                 half = None
                 yield Remark(f"{source}: lines {start} and {line} are one record; put together.")
-                yield Row(start, dict(zip(header, whole, strict=True)))
+                yield Line(start, dict(zip(header, whole, strict=True)))
                 continue
             yield wrong_width(half, width, source)
             half = None
         if len(cells) == width:
-            yield Row(line, dict(zip(header, cells, strict=True)))
+            yield Line(line, dict(zip(header, cells, strict=True)))
         elif len(cells) < width:
             half = row
         else:

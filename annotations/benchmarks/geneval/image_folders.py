@@ -32,7 +32,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import document, json_lines, opening
 
 METADATA = "evaluation_metadata.jsonl"
@@ -87,7 +87,7 @@ def _file(path: Path, generator: str, judge: str, seen: Images) -> Iterator[Reco
 def prompts(path: Path) -> Iterator[Record]:
     """A prompt per line; its number is the line's, whatever lines before it were refused."""
 
-    def read_line(row: Row[Any]) -> tuple[Record]:
+    def read_line(row: Line[Any]) -> tuple[Record]:
         return (prompt(key(row.line - 1), row.value, row.line, path.name),)
 
     return records(json_lines(path), read_line, path.name)
@@ -208,7 +208,7 @@ def results(path: Path, generator: str, judge: str, seen: Images) -> Iterator[Re
     known: set[str] = set()
     maker = generator or "unnamed"
 
-    def read_line(row: Row[Any]) -> Iterator[Record]:
+    def read_line(row: Line[Any]) -> Iterator[Record]:
         line, item = row
         name, sample, metadata, boxes = _result(item)
         described = prompt(name, metadata, line, path.name)

@@ -28,7 +28,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import document, json_lines, opening
 
 SKILLS = ("object", "attribute", "count", "position", "verb")
@@ -69,7 +69,7 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
 def prompts(path: Path) -> Iterator[Record]:
     lines: dict[str, int] = {}
 
-    def read_line(row: Row[Any]) -> tuple[Record]:
+    def read_line(row: Line[Any]) -> tuple[Record]:
         record = prompt(row.value, row.line, path.name)
         if record.text in lines:
             words = f"The prompt stands on line {lines[record.text]} already."

@@ -27,7 +27,7 @@ from annotations.sources.records import (
     Rejected,
     Unreadable,
 )
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import csv_rows, document, wrong_width
 
 NAME = re.compile(r"(?P<task>.+)_(?P<rater>rater.+)\.tsv", re.IGNORECASE)
@@ -85,7 +85,7 @@ class _Reader:
     def ratings(self, file: Path, task: str, rater: str) -> Iterator[Record]:
         rows = csv_rows(file, "\t")
         head = next(rows, None)
-        if not isinstance(head, Row) or head.value[:1] != ["uid"] or len(head.value) < 2:
+        if not isinstance(head, Line) or head.value[:1] != ["uid"] or len(head.value) < 2:
             raise Unreadable(f"{file.name} does not begin with “uid” and the names of models.")
         models = [name.strip() for name in head.value[1:]]
         if not all(models) or len(set(models)) < len(models):

@@ -15,7 +15,7 @@ from annotations.prompt_grammar.vocabulary import NUMBERS
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take, take_text
 from annotations.sources.records import AtomRecord, PromptRecord, Record, Rejected, Unreadable
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import document, json_lines, numbered
 
 COLOURS = ("green", "red", "yellow", "brown", "black", "white", "blue")
@@ -29,7 +29,7 @@ Relation = tuple[Instance, str, Instance]
 
 
 def read(path: Path) -> Iterator[Record]:
-    def read_item(row: Row[Any]) -> tuple[Record]:
+    def read_item(row: Line[Any]) -> tuple[Record]:
         return (prompt(f"{row.line - 1:05d}", row.value, row.line, path.name),)
 
     return records(_items(path), read_item, path.name)
@@ -152,7 +152,7 @@ def name_instance(instance: Instance) -> str:
     return f"{ordinal} {category}"
 
 
-def _items(path: Path) -> Iterator[Row[Any] | Rejected]:
+def _items(path: Path) -> Iterator[Line[Any] | Rejected]:
     """Numbered over all files of a folder, lines that cannot be read included."""
     if path.is_dir():
         files = sorted([*path.glob("*.json"), *path.glob("*.jsonl")])
@@ -160,7 +160,7 @@ def _items(path: Path) -> Iterator[Row[Any] | Rejected]:
             raise Unreadable(f"{path.name} holds no .json and no .jsonl.")
         every = chain.from_iterable(_items(file) for file in files)
         for place, row in enumerate(every, 1):
-            yield Row(place, row.value) if isinstance(row, Row) else row
+            yield Line(place, row.value) if isinstance(row, Line) else row
     elif path.suffix == ".jsonl":
         yield from json_lines(path)
     else:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.sources.records import Rejected
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import (
     document,
     json_lines,
@@ -83,7 +83,7 @@ def _document(path: Path, name: str) -> Iterator[SetRow | Rejected]:
 
 
 def _objects(
-    form: str, name: str, rows: Iterator[Row[Any] | Rejected]
+    form: str, name: str, rows: Iterator[Line[Any] | Rejected]
 ) -> Iterator[SetRow | Rejected]:
     for place, row in enumerate(objects(rows, Path(name).name)):
         if isinstance(row, Rejected):

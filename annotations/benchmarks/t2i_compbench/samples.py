@@ -28,7 +28,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import document, opening, text_lines
 
 PER_PROMPT = 10
@@ -80,7 +80,7 @@ def prompts(path: Path) -> Iterator[Record]:
     subset = (split[2] or "").removeprefix("_") if split else ""
     # A line that cannot be read is counted all the same: pictures are numbered by it.
     for number, row in enumerate(text_lines(path)):
-        if not isinstance(row, Row):
+        if not isinstance(row, Line):
             yield row
             continue
         line, text = row

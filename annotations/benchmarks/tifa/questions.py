@@ -22,7 +22,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import document, lines_of_keys, opening
 
 JUDGE = "tifa"
@@ -127,7 +127,7 @@ def _prompt(key: str, asked: list[dict[str, Any]], line: int, source: str) -> Pr
 
 
 def _captions(path: Path, items: list[Any], prompts: dict[str, PromptRecord]) -> Iterator[Record]:
-    def read_item(row: Row[Any]) -> tuple[Record]:
+    def read_item(row: Line[Any]) -> tuple[Record]:
         record = PromptRecord(
             take_text(row.value, "id"),
             take_text(row.value, "caption"),
@@ -138,7 +138,7 @@ def _captions(path: Path, items: list[Any], prompts: dict[str, PromptRecord]) ->
         prompts[record.key] = record
         return (record,)
 
-    return records((Row(place, item) for place, item in enumerate(items, 1)), read_item, path.name)
+    return records((Line(place, item) for place, item in enumerate(items, 1)), read_item, path.name)
 
 
 def _image_map(

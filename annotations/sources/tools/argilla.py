@@ -16,7 +16,7 @@ from typing import Any
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take, take_text
 from annotations.sources.records import LabelRecord, Record, Unreadable
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import document, numbered
 from annotations.sources.tools.task_images import (
     PICTURES,
@@ -61,7 +61,7 @@ class _Reader:
     def __init__(self, tasks: TaskImages) -> None:
         self.tasks = tasks
 
-    def read_record(self, row: Row[Any]) -> Iterator[Record]:
+    def read_record(self, row: Line[Any]) -> Iterator[Record]:
         record, line = row.value, row.line
         fields = take(record, "fields", dict, "an object")
         data = (

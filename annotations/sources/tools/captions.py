@@ -16,7 +16,7 @@ from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take, take_text
 from annotations.sources.picture_names import image_key
 from annotations.sources.records import LabelRecord, Record, Remark, Unreadable
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import document, numbered, objects
 from annotations.sources.tools.task_images import GENERATORS, PROMPTS, TaskImages, first_of, name_of
 
@@ -104,7 +104,7 @@ class _Captions:
         self.tasks, self.images, self.often = tasks, images, often
         self.used: set[str] = set()
 
-    def read_caption(self, row: Row[Item]) -> Iterator[Record]:
+    def read_caption(self, row: Line[Item]) -> Iterator[Record]:
         number = _number(row.value, "image_id")
         image = self.images.get(number)
         if image is None:
@@ -132,7 +132,7 @@ class _Questions:
         kind, part = item.get("data_type"), item.get("data_subtype")
         named = f"COCO_{part}_" if isinstance(part, str) and kind == "mscoco" else ""
 
-        def read_question(row: Row[Item]) -> Iterator[Record]:
+        def read_question(row: Line[Item]) -> Iterator[Record]:
             number = _number(row.value, "question_id")
             if number in self.images:
                 raise Unfit("question_id", number, "This question stands twice.")
@@ -149,7 +149,7 @@ class _Questions:
 
         return read_question
 
-    def read_answers(self, row: Row[Item]) -> Iterator[Record]:
+    def read_answers(self, row: Line[Item]) -> Iterator[Record]:
         number = _number(row.value, "question_id")
         key = self.images.get(number)
         if key is None:

@@ -13,7 +13,7 @@ from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take, take_text
 from annotations.sources.picture_folder import is_picture
 from annotations.sources.records import LabelRecord, Record, Remark, Unreadable
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import json_rows, objects
 from annotations.sources.tools.task_images import TaskImages, key_of, question_and_part
 
@@ -38,7 +38,7 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
     tasks = TaskImages(path.name, images, generator)
     for file in files:
         first = next(iter(objects(json_rows(file), file.name)), None)
-        named = first.value.keys() if isinstance(first, Row) else set()
+        named = first.value.keys() if isinstance(first, Line) else set()
         if not (named >= NAMED and named & IMAGES):
             raise Unreadable(
                 f"{file.name} is no export of image classification: its first line lacks “id”, “filename” or "
@@ -60,7 +60,7 @@ class _Reader:
         self.tasks, self.who = tasks, who
         self.answered: set[str] = set()
 
-    def read_line(self, row: Row[Any]) -> Iterator[Record]:
+    def read_line(self, row: Line[Any]) -> Iterator[Record]:
         item, line = row.value, row.line
         file = _file_of(item)
         labels = take(item, "label", list, "a list of texts")

@@ -15,7 +15,7 @@ from typing import Any
 
 from annotations.sources.parquet_rows import import_package
 from annotations.sources.records import Rejected, Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import parsed
 
 ZSTANDARD = 93
@@ -34,7 +34,7 @@ def has_samples(path: Path) -> bool:
         return any(name.startswith("samples/") for name in log.namelist())
 
 
-def samples(path: Path) -> Iterator[Row[Any] | Rejected]:
+def samples(path: Path) -> Iterator[Line[Any] | Rejected]:
     """Each sample of each epoch, numbered as they lie in the log."""
     try:
         with zipfile.ZipFile(path) as log:
@@ -51,13 +51,13 @@ def samples(path: Path) -> Iterator[Row[Any] | Rejected]:
 
 def _sample(
     log: zipfile.ZipFile, path: Path, info: zipfile.ZipInfo, number: int
-) -> Row[Any] | Rejected:
+) -> Line[Any] | Rejected:
     name = info.filename[:200]
     try:
         if info.file_size > SAMPLE_BYTES:
             raise ValueError(f"it is larger than {SAMPLE_BYTES // 2**20} MB")
         # Inspect writes NaN for what a scorer left out; that is no value.
-        return Row(number, parsed(_content(log, path, info).decode(), constant=lambda _: None))
+        return Line(number, parsed(_content(log, path, info).decode(), constant=lambda _: None))
     except json.JSONDecodeError as error:
         words = f"{error.msg} at line {error.lineno}"
     except (ValueError, RecursionError, zlib.error, EOFError, OSError, RuntimeError) as error:

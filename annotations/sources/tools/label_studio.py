@@ -16,7 +16,7 @@ from annotations.sources import tidy_tables
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take, take_text
 from annotations.sources.records import LabelRecord, Record, Unreadable
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import document, numbered
 from annotations.sources.tools.task_images import (
     PICTURES,
@@ -57,7 +57,7 @@ class _Reader:
     def __init__(self, tasks: TaskImages) -> None:
         self.tasks, self.source, self.left = tasks, tasks.source, tasks.left
 
-    def read_task(self, row: Row[Any]) -> Iterator[Record]:
+    def read_task(self, row: Line[Any]) -> Iterator[Record]:
         task, line = row.value, row.line
         data = take(task, "data", dict, "an object")
         file = first_of(data, PICTURES)

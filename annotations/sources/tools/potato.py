@@ -16,7 +16,7 @@ from annotations.sources import picture_folder, tidy_tables
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take
 from annotations.sources.records import LabelRecord, Record, Rejected, Unreadable
-from annotations.sources.rows import Row, records
+from annotations.sources.rows import Line, records
 from annotations.sources.text_files import (
     document,
     json_rows,
@@ -45,7 +45,7 @@ TABLES, LINES = (".csv", ".tsv"), (".jsonl", ".json")
 # What a ticked box holds where the choice's own name does not stand in it.
 TICKED = (True, "true", "on")
 Item = dict[str, Any]
-Items = Iterator[Row[Item] | Rejected]
+Items = Iterator[Line[Item] | Rejected]
 
 
 def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
@@ -81,7 +81,7 @@ def _is_export(file: Path) -> bool:
         first = next(iter(_rows(file)), None)
     except Unreadable:
         return False
-    named = set(first.value) if isinstance(first, Row) else set()
+    named = set(first.value) if isinstance(first, Line) else set()
     if file.suffix.lower() in TABLES:
         return "instance_id" in named and bool(named & {"user_id", OLD_USER})
     return named >= {"instance_id", "user_id"} and bool(named & {"labels", OLD_LABELS})
@@ -95,7 +95,7 @@ def _is_old_state(file: Path) -> bool:
         first = next(iter(_rows(file)), None)
     except Unreadable:
         return False
-    return isinstance(first, Row) and {"id", OLD_LABELS} <= first.value.keys()
+    return isinstance(first, Line) and {"id", OLD_LABELS} <= first.value.keys()
 
 
 def _may_be_items(file: Path) -> bool:
@@ -105,7 +105,7 @@ def _may_be_items(file: Path) -> bool:
         first = next(iter(_rows(file)), None)
     except Unreadable:
         return False
-    if not isinstance(first, Row) or OLD_LABELS in first.value:
+    if not isinstance(first, Line) or OLD_LABELS in first.value:
         return False
     return "id" in first.value and bool(first_of(first.value, PROMPTS))
 
@@ -122,12 +122,12 @@ class _Reader:
         self.tasks, self.left = tasks, tasks.left
         self.answered: set[tuple[str, str]] = set()
 
-    def read_item(self, row: Row[Item]) -> Iterator[Record]:
+    def read_item(self, row: Line[Item]) -> Iterator[Record]:
         key = _id(row.value, "id")
         file = first_of(row.value, PICTURES)
         yield from self.tasks.send(key, file, row.value, row.line)
 
-    def read_answers(self, row: Row[Item]) -> Iterator[Record]:
+    def read_answers(self, row: Line[Item]) -> Iterator[Record]:
         item, line = row.value, row.line
         key, who = _id(item, "instance_id"), hide_address(_id(item, "user_id"))
         origin = item.get("annotator_origin")
@@ -155,7 +155,7 @@ class _Reader:
         ]
 
 
-def _of_state(file: Path) -> Iterator[Row[Item]]:
+def _of_state(file: Path) -> Iterator[Line[Item]]:
     """The state of a person as rows of an export; a row's number is that of the item."""
     state = document(file)
     if not isinstance(state, dict) or not isinstance(state.get(LABELS), dict):
@@ -195,16 +195,16 @@ def _by_schema(given: Any) -> Any:
 
 def _of_export(file: Path) -> Items:
     if file.suffix.lower() not in TABLES:
-        return (_from_old(row, file) if isinstance(row, Row) else row for row in _rows(file))
-    return (_from_cells(row) if isinstance(row, Row) else row for row in _rows(file))
+        return (_from_old(row, file) if isinstance(row, Line) else row for row in _rows(file))
+    return (_from_cells(row) if isinstance(row, Line) else row for row in _rows(file))
 
 
-def _from_old(row: Row[Item], file: Path) -> Row[Item]:
+def _from_old(row: Line[Item], file: Path) -> Line[Item]:
     """A line of Potato 1 under the names of today; any other as it is."""
     item = row.value
     if OLD_LABELS not in item:
         return row
-    return Row(
+    return Line(
         row.line,
         {
             "instance_id": item.get("instance_id", item.get("id")),
@@ -215,17 +215,17 @@ def _from_old(row: Row[Item], file: Path) -> Row[Item]:
     )
 
 
-def _from_cells(row: Row[Item]) -> Row[Item]:
+def _from_cells(row: Line[Item]) -> Line[Item]:
     """`SCHEMA.CHOICE` is a column of its own; names that begin with “_” are not answers."""
     if OLD_USER in row.value and "user_id" not in row.value:
-        row = Row(row.line, _renamed_cells(row.value))
+        row = Line(row.line, _renamed_cells(row.value))
     labels: dict[str, Item] = {}
     for column, cell in row.value.items():
         schema, dot, name = column.partition(".")
         if dot and cell and not name.startswith("_"):
             labels.setdefault(schema, {})[name] = cell
     spans = {c: [v] for c, v in row.value.items() if c.endswith("._spans") and v not in ("", "[]")}
-    return Row(row.line, row.value | {"labels": labels, "spans": spans})
+    return Line(row.line, row.value | {"labels": labels, "spans": spans})
 
 
 def _renamed_cells(cells: Item) -> Item:

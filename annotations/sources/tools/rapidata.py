@@ -24,7 +24,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from annotations.sources.rows import Note, Row, group_records, records
+from annotations.sources.rows import Line, Note, group_records, records
 from annotations.sources.text_files import document, numbered, objects, opening, table_rows
 from annotations.sources.tools.task_images import TaskImages, key_of
 
@@ -35,7 +35,7 @@ NAMED = ("originalFileName", "identifier", "assetUrl")
 # Longer than what an order's metadata are, as text in a cell.
 LONGEST_CELL = 5_000
 Item = dict[str, Any]
-Items = Iterator[Row[Item] | Note]
+Items = Iterator[Line[Item] | Note]
 
 
 def read(
@@ -76,7 +76,7 @@ class _Reader:
         self.tasks, self.judge = tasks, judge
         self.answered: set[tuple[str, str]] = set()
 
-    def read_result(self, row: Row[Item]) -> Iterator[Record]:
+    def read_result(self, row: Line[Item]) -> Iterator[Record]:
         item, line = row.value, row.line
         if "winner" in item or "winner_index" in item:
             raise Unfit("winner", "", "This is a comparison: import it as votes on pairs.")
@@ -156,20 +156,20 @@ def _metadata(given: Any) -> Item:
     return {str(name): value for name, value in given.items() if isinstance(value, str)}
 
 
-def _grouped(rows: Iterator[Row[dict[str, str]] | Rejected], path: Path) -> Items:
+def _grouped(rows: Iterator[Line[dict[str, str]] | Rejected], path: Path) -> Items:
     """Rows of one response each, as datapoints; those of one follow one another."""
 
     def key(cells: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(cells.get(name, "") for name in (*NAMED, "privateMetadata"))
 
-    def join(group: list[Row[dict[str, str]]]) -> Iterator[Row[Item]]:
+    def join(group: list[Line[dict[str, str]]]) -> Iterator[Line[Item]]:
         first = group[0]
         if CHOSEN not in first.value and "winner" not in first.value:
             raise Unreadable(
                 f"{path.name} has no column “{CHOSEN}”: save to_pandas(split_details=True)."
             )
         details = [{CHOSEN: row.value.get(CHOSEN, "")} for row in group]
-        yield Row(first.line, {**first.value, DETAILS: details, WEIGHTS: _cell(first.value)})
+        yield Line(first.line, {**first.value, DETAILS: details, WEIGHTS: _cell(first.value)})
 
     return group_records(rows, key, join)
 

@@ -16,7 +16,7 @@ from annotations.sources import tidy_tables
 from annotations.sources.checks import Unfit
 from annotations.sources.json_values import take
 from annotations.sources.records import Rejected, Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import json_rows, objects
 from annotations.sources.tools import eval_records, inspect_log, whole_logs
 
@@ -74,7 +74,7 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
     is_log = format == "inspect" and inspect_log.is_log(path)
     whole = None if is_log else whole_logs.open_log(path, format)
     of = _inspect_sample if is_log or (whole and format == "inspect") else READERS[format][1]
-    rows: Iterable[Row[Any] | Rejected]
+    rows: Iterable[Line[Any] | Rejected]
     if whole:
         rows = whole_logs.samples(whole, path)
     else:
@@ -95,7 +95,7 @@ def guess(path: Path) -> str:
         first = next(iter(json_rows(path)), None)
     except (Unreadable, OSError):
         return ""
-    names = first.value.keys() if isinstance(first, Row) and isinstance(first.value, dict) else ()
+    names = first.value.keys() if isinstance(first, Line) and isinstance(first.value, dict) else ()
     return next((tool for tool, fits in SIGNS.items() if names and fits(names)), "")
 
 
@@ -113,7 +113,7 @@ def _file_in(folder: Path) -> Path:
 
 
 def _read_rows(
-    rows: Iterable[Row[Any] | Rejected], source: str, of: Reader, judge: str
+    rows: Iterable[Line[Any] | Rejected], source: str, of: Reader, judge: str
 ) -> Iterator[Result | Rejected]:
     for row in objects(rows, source):
         if isinstance(row, Rejected):

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotations.sources.records import Unreadable
-from annotations.sources.rows import Row
+from annotations.sources.rows import Line
 from annotations.sources.text_files import document, numbered, opening
 
 # Tool -> the list of its samples, and what stands beside it.
@@ -37,7 +37,7 @@ def open_log(path: Path, tool: str = "") -> WholeLog | None:
     return WholeLog(found, content) if found and tool in ("", found) else None
 
 
-def samples(log: WholeLog, path: Path) -> Iterator[Row[Any]]:
+def samples(log: WholeLog, path: Path) -> Iterator[Line[Any]]:
     name = TOOLS[log.tool][0]
     listed = log.content.get(name)
     if not isinstance(listed, list) or not listed:

@@ -75,7 +75,7 @@ class TokenTree:
 
 
 @dataclass
-class Row:
+class Beginning:
     """One beginning and the texts after it.
 
     `embeds` (length, width) is the beginning as the language model takes it in; `positions`
@@ -107,7 +107,7 @@ class SharedPrefix:
         self.embed, self.decoder, self.head = embed, decoder, head
         self.tokens = tokens
 
-    def scores(self, rows: Sequence[Row]) -> list[Any]:
+    def scores(self, rows: Sequence[Beginning]) -> list[Any]:
         """For each row (wanted, vocabulary): raw scores, in the order of its wanted nodes."""
         results: list[Any] = [None] * len(rows)
         for group in grouped([row.lengths for row in rows], self.tokens):
@@ -116,7 +116,7 @@ class SharedPrefix:
                 results[place] = scores
         return results
 
-    def _scores(self, rows: Sequence[Row]) -> Sequence[Any]:
+    def _scores(self, rows: Sequence[Beginning]) -> Sequence[Any]:
         before = max(len(row.embeds) for row in rows)
         after = max(len(row.tree) for row in rows)
         embeds, positions = self._padded(rows, before, after)
@@ -135,7 +135,7 @@ class SharedPrefix:
         nodes = [hidden.shape[1] - after + node for row in rows for node in row.wanted]
         return self.head(hidden[lines, nodes]).split([len(row.wanted) for row in rows])
 
-    def _padded(self, rows: Sequence[Row], before: int, after: int) -> tuple[Any, Any]:
+    def _padded(self, rows: Sequence[Beginning], before: int, after: int) -> tuple[Any, Any]:
         """Beginnings and texts, each padded on the right, where causality hides the padding."""
         torch = prepare()
         first = rows[0]
@@ -150,7 +150,9 @@ class SharedPrefix:
             positions[:, line, before : before + texts] = row.start + depths
         return embeds, positions if len(positions) > 1 else positions[0]
 
-    def _pass(self, embeds: Any, positions: Any, mask: Any, cache: Any, rows: Sequence[Row]) -> Any:
+    def _pass(
+        self, embeds: Any, positions: Any, mask: Any, cache: Any, rows: Sequence[Beginning]
+    ) -> Any:
         """With `rows`, their layers of features are added; the texts after them have none."""
         torch = prepare()
         more: dict[str, Any] = {}
@@ -224,7 +226,7 @@ class FeatureMemory:
             self.used -= self._kept.popitem(last=False)[1][1]
 
 
-def _mask(rows: Sequence[Row], before: int, after: int) -> np.ndarray:
+def _mask(rows: Sequence[Beginning], before: int, after: int) -> np.ndarray:
     """(rows, after, before + after): what each token of the texts sees.
 
     Padding sees itself, lest its softmax be empty.

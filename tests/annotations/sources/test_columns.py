@@ -1,11 +1,11 @@
 import pytest
 
 from annotations.sources import columns
-from annotations.sources.columns import Column
+from annotations.sources.columns import SeenColumn
 
 
 def guessed(header, *rows, files=()):
-    seen = {name: Column(name) for name in header.split(",")}
+    seen = {name: SeenColumn(name) for name in header.split(",")}
     for row in rows:
         for name, value in zip(seen, row.split(","), strict=True):
             seen[name].see(value, lambda text: text in files)

@@ -3,7 +3,13 @@
 import pytest
 
 from judges.engines.shared import shared_prefix
-from judges.engines.shared.shared_prefix import FeatureMemory, Row, SharedPrefix, TokenTree, grouped
+from judges.engines.shared.shared_prefix import (
+    Beginning,
+    FeatureMemory,
+    SharedPrefix,
+    TokenTree,
+    grouped,
+)
 from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 
@@ -40,7 +46,7 @@ def row(llama, beginning, texts=TEXTS):
     wanted = [tree.follow(text)[-1] for text in texts]
     embeds = llama.get_input_embeddings()(torch.tensor(beginning))
     places = torch.arange(len(beginning))[None]
-    return Row(embeds, places, len(beginning), tree, wanted)
+    return Beginning(embeds, places, len(beginning), tree, wanted)
 
 
 def alone(llama, beginning, texts=TEXTS):
