@@ -2,7 +2,7 @@ import pytest
 
 from audit.statistic_names import MAIN
 from audit.words import report
-from audit.words.numbers import cell, per_hundred, with_interval
+from audit.words.numbers import Cell, cell, make_cell, per_hundred, with_interval
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,18 @@ def test_numbers_are_shown_with_the_places_of_their_kind(name, value, shown):
 def test_what_is_undefined_is_shown_as_its_reason():
     shown = cell("auroc", {"undefined": "people gave one answer only", "n": 4})
     assert (shown.value, shown.undefined, shown.n) == ("", "people gave one answer only", 4)
+
+
+def test_decimals_grow_until_the_interval_shows_unless_they_are_fixed():
+    narrow = {"value": 1234.5, "low": 1234.48, "high": 1234.52, "n": 9}
+    assert make_cell(narrow, 1).in_words() == "1,234.50 (1,234.48 to 1,234.52)"
+    assert make_cell(narrow, 1, fixed=True).in_words() == "1234.5 (1234.5 to 1234.5)"
+    without_width = {"value": 2.0, "low": 2.0, "high": 2.0, "n": 9}
+    assert make_cell(without_width, 1).in_words(" s") == "2.0 s"
+
+
+def test_a_text_among_numbers_stands_as_it_is():
+    assert make_cell({"text": "drifts"}, 2) == Cell("drifts")
 
 
 def test_an_interval_says_its_sign_once():
