@@ -12,7 +12,6 @@ from typing import Any
 
 from annotations.models import Study
 from annotations.stored_answers.question import Question
-from audit.charts.faces import Face
 from audit.statistic_names import STATISTICS
 from audit.words.notes import notes_of
 from audit.words.numbers import Cell, corrected_p, make_cell
@@ -52,7 +51,7 @@ class Row:
     numbers: tuple[Number, ...]
     note: str = ""
     judge: str = ""
-    face: Face | None = None
+    face: Any = None  # how charts draw the judge
     link: str = ""
     state: str = ""  # of a judge: drifts, holds or not known yet
     apart: bool = False  # a thin rule above it
