@@ -76,15 +76,6 @@ class Comparison:
             return None
         return jackknifed(np.log(self._ratio), self.images)
 
-    @property
-    def without_one(self) -> Floats:
-        """Without each prompt: what `read` is of, and the logarithm of the ratio or the change of the gain,
-        where there is one."""
-        if self._ratio is None:
-            return self._read[1:, None]
-        change = np.log(self._ratio) if (self._ratio > 0).all() else self._ratio - 1
-        return np.stack([self._read[1:], change[1:]], axis=1)
-
     @cached_property
     def _moved(self) -> tuple[Floats, Floats]:
         return self.later.people - self.reference.people, self.later.score - self.reference.score
