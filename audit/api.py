@@ -35,10 +35,7 @@ from annotations.api.once import KEY, once_per_key
 from annotations.api.own_format import OwnFormat
 from annotations.api.problems import CODES
 from annotations.consensus import RULES
-from annotations.stored_answers.store import read_answer
 from audit.accounts import api as accounts_api
-from audit.contests.parameters import MADE_FROM, TIES
-from audit.contests.parameters import Parameters as LeaderboardParameters
 from audit.doors import api as doors_api
 from audit.doors import disagreements as disagreements_api
 from audit.doors import published_sets as published_sets_api
@@ -46,7 +43,6 @@ from audit.doors.newest_report import ReportFilters, newest_with_options, report
 from audit.images import browse
 from audit.models import Report
 from audit.pages import export as export_page
-from audit.questions.leaderboard.question import LEADERBOARD
 from audit.questions.report.question import request_report
 from judges import api as judges_api
 from judges.api import LARGEST_ID
@@ -112,27 +108,6 @@ def stored_report(request: Request, slug: str, report_id: int) -> Response:
     rows = Report.objects.filter(study=place.study)
     found = get_object_or_404(rows, pk=min(report_id, LARGEST_ID))
     return one(request, WholeReportSerializer(found))
-
-
-class LeaderboardFilters(Filters):
-    question = serializers.CharField(required=False)
-    ties = serializers.ChoiceField(choices=list(TIES), required=False)
-    slice = serializers.CharField(required=False, help_text="Prompts with this tag only.")
-    made_from = serializers.ChoiceField(choices=list(MADE_FROM), required=False)
-
-
-@extend_schema(
-    parameters=[LeaderboardFilters],
-    responses={200: OpenApiTypes.OBJECT, 202: MessageSerializer},
-)
-@api_view()
-def leaderboard(request: Request, slug: str) -> Response:
-    """The generators by people and by each judge, as `manage.py leaderboard STUDY --json` prints them.
-    Of a large study a worker counts them first: ask again."""
-    place = research_place_or_404(request, slug)
-    asked = LeaderboardParameters(**filters(request, LeaderboardFilters))
-    answer = read_answer(LEADERBOARD, place.study, asked)
-    return doors_api.respond_with(answer, "A worker is counting the votes.")
 
 
 class ExportFilters(Filters):
@@ -261,7 +236,6 @@ urlpatterns = [
     *disagreements_api.urlpatterns,
     *published_sets_api.urlpatterns,
     path("studies/<slug:slug>/report/", report, name="api-report"),
-    path("studies/<slug:slug>/leaderboard/", leaderboard, name="api-leaderboard"),
     path("studies/<slug:slug>/reports/", reports, name="api-reports"),
     path("studies/<slug:slug>/reports/<int:report_id>/", stored_report, name="api-stored-report"),
     path("<path:rest>/", nothing, name="api-nothing"),

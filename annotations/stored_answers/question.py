@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from django.db.models import Sum
@@ -35,6 +35,14 @@ class NoParameters:
 
 
 NONE = NoParameters()
+
+# Value -> words, from the study and the answer's body; None until a worker has looked for them.
+Choices: TypeAlias = "Callable[[Study, Mapping[str, Any]], Mapping[str, str] | None]"
+
+
+def choose(title: str, choices: Choices, default: str = "") -> Any:
+    """A field of a question's parameters that its page asks for. Fewer than two choices are not offered."""
+    return field(default=default, metadata={"title": title, "choices": choices})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,11 +13,13 @@ from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
 from annotations.api.declared import ALWAYS, refuse_others
-from annotations.api.lists import MessageSerializer, page_of_rows, row_list
+from annotations.api.lists import Filters, MessageSerializer, filters, page_of_rows, row_list
 from annotations.errors import Refused
 from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
+from audit.contests.parameters import MADE_FROM, TIES, Parameters
 from audit.doors.registry import all_exhibits, parameter_names, read_parameters
+from audit.questions.leaderboard.question import LEADERBOARD
 
 
 class QuestionSerializer(serializers.Serializer):
@@ -78,7 +80,29 @@ def respond_with(answer: StoredAnswer, waiting: str) -> Response:
     return Response({"message": waiting}, status=202)
 
 
+class LeaderboardFilters(Filters):
+    question = serializers.CharField(required=False)
+    ties = serializers.ChoiceField(choices=list(TIES), required=False)
+    slice = serializers.CharField(required=False, help_text="Prompts with this tag only.")
+    made_from = serializers.ChoiceField(choices=list(MADE_FROM), required=False)
+
+
+@extend_schema(
+    parameters=[LeaderboardFilters],
+    responses={200: OpenApiTypes.OBJECT, 202: MessageSerializer},
+)
+@api_view()
+def leaderboard(request: Request, slug: str) -> Response:
+    """The generators by people and by each judge, as `manage.py leaderboard STUDY --json` prints them.
+    Of a large study a worker counts them first: ask again."""
+    place = research_place_or_404(request, slug)
+    asked = Parameters(**filters(request, LeaderboardFilters))
+    answer = read_answer(LEADERBOARD, place.study, asked)
+    return respond_with(answer, "A worker is counting the votes.")
+
+
 urlpatterns = [
+    path("studies/<slug:slug>/leaderboard/", leaderboard, name="api-leaderboard"),
     path("studies/<slug:slug>/questions/", questions, name="api-questions"),
     path("studies/<slug:slug>/questions/<slug:name>/", question, name="api-question"),
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from annotations.models import Study
-from audit.exhibits import Body, Chart, Exhibits, Table, signature_lines
+from audit.exhibits import Body, Chart, Exhibits, Table
 from audit.handed_in.document import Document, Figure, Section
 from audit.handed_in.figures import draw_figure
 
@@ -19,8 +19,12 @@ def document_of(exhibits: Exhibits, body: Body, study: Study, *, made: str) -> D
         asked=exhibits.title,
         findings=" ".join(exhibits.sentences(body)),
         sections=(),
-        signature=tuple((name, str(value)) for name, value in body["signature"].items()),
-        signed=f"{signature_lines(body)[0]}.",
+        signature=tuple(
+            (name, str(value))
+            for name, value in body["signature"].items()
+            if not isinstance(value, dict)
+        ),
+        signed=f"{exhibits.signed(body)[0]}.",
     )
     return with_section(alone, section_of(exhibits, body))
 
@@ -28,7 +32,7 @@ def document_of(exhibits: Exhibits, body: Body, study: Study, *, made: str) -> D
 def section_of(exhibits: Exhibits, body: Body) -> Section:
     charts = [_figure(chart) for chart in exhibits.charts(body) if not chart.blank]
     tables = [replace(one, title=f"{one.title}.") for one in exhibits.tables(body) if one.rows]
-    words = (*exhibits.sentences(body), exhibits.method, *signature_lines(body))
+    words = (*exhibits.sentences(body), *exhibits.describe_method(body), *exhibits.signed(body))
     return Section(exhibits.title, paragraphs=words, blocks=(*charts, *tables))
 
 

@@ -2,28 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import Field, dataclass
 from functools import cached_property
 from typing import Any
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.errors import Refused
 from annotations.language.stored_words import say
 from annotations.models import StoredAnswer
-from annotations.stored_answers.store import read_answer
-from audit.doors import files
+from annotations.stored_answers.store import read_answer, refused_answer
 from audit.doors.document import document_of, section_of, with_section
-from audit.doors.registry import all_exhibits, read_parameters
-from audit.exhibits import Chart, Exhibits, signature_lines
+from audit.doors.registry import (
+    all_exhibits,
+    find_exhibits,
+    parameter_names,
+    parameters_of,
+    read_parameters,
+)
+from audit.exhibits import Chart, Exhibits
 from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
-from audit.pages.files import attached, send_any_chart, send_csv
+from audit.pages.files import attached, send_any_chart, send_tables
+from audit.pages.filters import select
 from audit.pages.frame import AnswerPage, chart_links, respond
 from audit.pages.reports import ENDINGS, KINDS
 
@@ -38,55 +46,78 @@ class QuestionPage(AnswerPage):
 
     @cached_property
     def answer(self) -> StoredAnswer:
-        return read_answer(self.exhibits.question, self.study, self.parameters)
-
-    def address(self, name: str, *args: str) -> str:
-        given = urlencode({key: value for key, value in asdict(self.parameters).items() if value})
-        address = reverse(name, args=[self.study.slug, self.exhibits.name, *args])
-        return f"{address}?{given}"
+        try:
+            parameters = self.parameters
+        except Refused as refusal:
+            return refused_answer(refusal.message)
+        return read_answer(self.exhibits.question, self.study, parameters)
 
     @property
-    def choices(self) -> list[dict[str, Any]]:
-        """Links to the same question about another judge; none where there is nothing to choose."""
-        choose, found = self.exhibits.choose, self.exhibits.choices(self.study)
-        if len(found) < 2:
-            return []
-        given = {key: value for key, value in asdict(self.parameters).items() if value}
+    def query(self) -> dict[str, str]:
+        """What the address says of the parameters."""
+        names = parameter_names(self.exhibits)
+        given = self.request.GET.dict()
+        return {name: str(given[name]) for name in names if given.get(name)}
+
+    def address(self, name: str, *args: str) -> str:
+        address = reverse(name, args=[self.study.slug, self.exhibits.name, *args])
+        return f"{address}?{urlencode(self.query)}"
+
+    @cached_property
+    def choices(self) -> list[tuple[Field[Any], Mapping[str, str] | None]]:
         return [
-            {
-                "words": words,
-                "url": f"?{urlencode({**given, choose: value})}",
-                "is_open": given.get(choose) == value,
-            }
-            for value, words in found.items()
+            (field, field.metadata["choices"](self.study, self.body))
+            for field in parameters_of(self.exhibits)
+            if field.metadata
         ]
 
+    @property
+    def is_behind(self) -> bool:
+        return super().is_behind or any(offered is None for _, offered in self.choices)
+
+    @property
+    def controls(self) -> list[dict[str, Any]]:
+        """A select for each parameter of which there is more than one choice."""
+        return [
+            select(
+                field.name, gettext(field.metadata["title"]), offered.items(), self._value(field)
+            )
+            for field, offered in self.choices
+            if offered and len(offered) > 1
+        ]
+
+    def _value(self, field: Field[Any]) -> str:
+        return str(self.query.get(field.name) or self.body.get(field.name) or field.default)
+
     def shared(self) -> dict[str, Any]:
-        return {**super().shared(), "thing": say(self.exhibits.title), "question": self}
+        # A page of its own has its name in the navigation.
+        thing = say(self.exhibits.title) if self.exhibits.page == "question" else ""
+        return {**super().shared(), "thing": thing, "question": self}
 
 
 @require_GET
 def questions(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
-    context = {"study": study, "thing": gettext("More questions"), "all": all_exhibits().values()}
+    listed = [one for one in all_exhibits().values() if one.page == "question"]
+    context = {"study": study, "thing": gettext("More questions"), "all": listed}
     return render(request, "audit/questions.html", context)
 
 
 @require_GET
 def question(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     page = _page(request, slug, name)
+    match = request.resolver_match
+    if match and match.url_name != page.exhibits.page:
+        address = reverse(page.exhibits.page, args=[slug])
+        return redirect(f"{address}?{request.GET.urlencode()}", permanent=True)
     return respond(page, "audit/question.html", lambda: _context(page))
 
 
 @require_GET
 def table(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
     page = _page(request, slug, name)
-    wanted = request.GET.get("table", "")
-    chosen = [one for one in page.exhibits.tables(page.answer_body) if wanted in ("", one.key)]
-    if not chosen:
-        raise Http404
-    content = files.as_csv(page.answer_body, chosen)
-    return send_csv(content, f"{slug}-{name}")
+    body = page.answer_body
+    return send_tables(request, body, [*page.exhibits.tables(body)], f"{slug}-{name}")
 
 
 @require_GET
@@ -101,7 +132,7 @@ def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> 
         kind,
         (name, page.answer.pk, page.answer.computed_at, body["signature"]["data"], chart),
         wanted.draw,
-        signed=lambda: signature_lines(body),
+        signed=lambda: list(page.exhibits.signed(body)),
         name=f"{slug}-{name}-{chart}",
         blank=wanted.blank,
     )
@@ -109,7 +140,7 @@ def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> 
 
 @require_GET
 def document(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse:
-    """Of its own; with `report=` and a number, as the last section of that report."""
+    """A document, or with `report=N` that report with this section appended."""
     page = _page(request, slug, name)
     if kind not in KINDS:
         raise Http404
@@ -129,27 +160,36 @@ def document(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpRespo
 
 def _page(request: HtmxRequest, slug: str, name: str) -> QuestionPage:
     study = research_place_or_404(request, slug).study
-    if name not in all_exhibits():
+    exhibits = find_exhibits(name)
+    if exhibits is None:
         raise Http404
-    return QuestionPage(request, study, all_exhibits()[name])
+    return QuestionPage(request, study, exhibits)
 
 
 def _context(page: QuestionPage) -> dict[str, Any]:
-    body = page.answer.body
-    if not body:
-        return {"lacking": page.answer.reason}
-    return {
+    body, exhibits = page.body, page.exhibits
+    shown = {
         "lacking": page.answer.reason,
-        "sentences": page.exhibits.sentences(body),
-        "plots": [_plot(page, chart) for chart in page.exhibits.charts(body)],
-        "tables": [table for table in page.exhibits.tables(body) if table.rows],
+        "filters": page.controls,
+        "filter_url": page.request.path,
+    }
+    if not body:
+        return shown
+    return {
+        **shown,
+        "sentences": exhibits.sentences(body)[: exhibits.first_sentences],
+        "more_sentences": exhibits.sentences(body)[exhibits.first_sentences :]
+        if exhibits.first_sentences
+        else [],
+        "plots": [_plot(page, chart) for chart in exhibits.charts(body)],
+        "tables": [table for table in exhibits.tables(body) if table.rows],
         "csv": page.address("question-table"),
         "documents": [
             {"name": words, "url": page.address("question-document", kind)}
             for kind, words in (("pdf", "PDF"), ("html", "HTML"), ("latex", "LaTeX"))
         ],
-        "method": page.exhibits.method,
-        "signature": signature_lines(body),
+        "method": exhibits.describe_method(body),
+        "signature": exhibits.signed(body),
     }
 
 

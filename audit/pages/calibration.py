@@ -8,9 +8,8 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import count_things
 from audit.charts.faces import face_of
-from audit.exhibits import Table
+from audit.exhibits import Table, row, statistics_table
 from audit.pages.frame import ReportPage
-from audit.pages.tables import row, statistics_table
 from audit.view import View
 from audit.words import page_sentences
 from audit.words.report import title

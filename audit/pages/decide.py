@@ -13,10 +13,9 @@ from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404
 from audit.charts.faces import face_of
-from audit.exhibits import Table
+from audit.exhibits import Table, row, statistics_table
 from audit.next_labels.to_people import draw_to_people
 from audit.pages.frame import ReportPage, report_page, report_view
-from audit.pages.tables import row, statistics_table
 from audit.reports import escalation
 from audit.statistic_names import headings, stored_statistic
 from audit.view import View

@@ -11,10 +11,9 @@ from annotations.language.counts import count_things
 from annotations.language.stored_words import say
 from audit.charts import drift as drift_chart
 from audit.charts.faces import face_of
-from audit.exhibits import Row, Table
+from audit.exhibits import Row, Table, row, statistics_table
 from audit.pages.filters import judge_boxes
 from audit.pages.frame import ReportPage, report_view
-from audit.pages.tables import row, statistics_table
 from audit.statistic_names import headings, stored_statistic
 from audit.view import MANY, View, foremost
 from audit.words import drift_state

@@ -12,8 +12,7 @@ from django.utils.translation import gettext
 from annotations.language.counts import count_things, list_words
 from annotations.language.stored_words import say
 from audit.charts.faces import Face, face_of
-from audit.exhibits import Column, Row, Table
-from audit.pages.tables import judged_enough
+from audit.exhibits import Column, Row, Table, judged_enough
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.words.numbers import cell, corrected_p
 from judges.names import short_titles

@@ -20,11 +20,10 @@ from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
 from annotations.stored_answers.waiting import who_counts
 from audit.charts import people as people_charts
-from audit.exhibits import Row, Table
+from audit.exhibits import Row, Table, row, statistics_table
 from audit.pages.files import ON_SCREEN, send_any_chart, send_tables
 from audit.pages.filters import select
 from audit.pages.frame import AnswerPage, chart_links, respond
-from audit.pages.tables import row, statistics_table
 from audit.questions.agreement.question import AGREEMENT
 from audit.reports.people_agreement import AGAINST, CONFUSION
 from audit.statistic_names import headings

@@ -8,10 +8,9 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import count_things
 from audit.charts.faces import face_of
-from audit.exhibits import Row, Table
+from audit.exhibits import Row, Table, row, statistics_table
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_view
-from audit.pages.tables import row, statistics_table
 from audit.statistic_names import COMPARING, MAIN, headings, main_statistics
 from audit.view import View
 from audit.words import drift_state, page_sentences

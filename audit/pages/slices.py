@@ -8,11 +8,10 @@ from django.utils.translation import gettext
 
 from annotations.language.counts import count_things
 from audit.charts.faces import face_of
-from audit.exhibits import Table
+from audit.exhibits import Table, row, statistics_table
 from audit.pages.filters import judge_boxes, select
 from audit.pages.frame import ReportPage, report_view
 from audit.pages.heat_map import HeatMap, heat_map
-from audit.pages.tables import row, statistics_table
 from audit.statistic_names import MAIN, headings, main_statistics
 from audit.view import MANY, SLICES, View
 from audit.words import page_sentences

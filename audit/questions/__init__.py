@@ -8,6 +8,15 @@ from pathlib import Path
 from types import ModuleType
 
 
+def find_module(name: str, folder: str) -> ModuleType | None:
+    known = (
+        (Path(__file__).parent / folder / f"{name}.py").is_file()
+        if folder.isidentifier()
+        else False
+    )
+    return import_module(f"{__name__}.{folder}.{name}") if known else None
+
+
 def modules_called(name: str) -> Iterator[ModuleType]:
     """`question` or `exhibits`, of each folder that has one."""
     for path in sorted(Path(__file__).parent.glob(f"*/{name}.py")):

@@ -17,29 +17,6 @@ def sentences(body: dict[str, Any]) -> list[str]:
     return [*_people(body), _made_from(body), *_judges(body)]
 
 
-def as_text(body: dict[str, Any]) -> str:
-    simulated = ["Simulated: programs made the images and gave the answers."]
-    lines = [*(simulated if body["simulated"] else []), *sentences(body)]
-    told = body["people"]
-    for place in told.get("places", []):
-        lines += ["", f"{place['generator']}: {ranks(place)}"]
-        lines.append(f"  people: {with_interval('win_share', place['win_share'])}")
-        for name, judge in body["judges"].items():
-            share = of_generator(judge["board"], place["generator"])
-            said = share.get("undefined") or with_interval("win_share", share)
-            lines.append(f"  {title(name)}: {said}")
-    if told.get("groups"):
-        lines += ["", "Statistically tied:"]
-        lines += [f"  {join_names(group)}" for group in told["groups"] if len(group) > 1] or ["  –"]
-    if body["judges"]:
-        lines += ["", "Soft pairwise accuracy:"]
-    for name, judge in body["judges"].items():
-        soft = judge["soft_pairwise"]
-        said = soft.get("undefined") or with_interval("vote_soft_pairwise", soft)
-        lines.append(f"  {title(name)}: {said}")
-    return "\n".join(lines)
-
-
 def _people(body: dict[str, Any]) -> list[str]:
     told = body["people"]
     if "undefined" in told:

@@ -266,7 +266,7 @@ _OWN_GAPS = {
     "api-export": {"<slug:what>": "labels"},
     "export-file": {"<slug:what>": "labels", "<slug:kind>": "csv"},
     "table": {"<slug:name>": "slices"},
-    "leaderboard-chart": {"<slug:name>": "standing", "<slug:kind>": "svg"},
+    "leaderboard-chart": {"<slug:chart>": "standing", "<slug:kind>": "svg"},
     "question": {"<slug:name>": "label-time"},
     "question-table": {"<slug:name>": "label-time"},
     "question-document": {"<slug:name>": "label-time", "<slug:kind>": "html"},

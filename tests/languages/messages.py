@@ -23,7 +23,7 @@ from annotations.sources.columns import KINDS, ROLES
 from annotations.sources.picture_folder import SKIPPED
 from annotations.sources.picture_names import FOLDERS, NAMES
 from annotations.sources.tools.result_files import READERS
-from audit.doors.registry import all_exhibits
+from audit.doors.registry import all_exhibits, parameters_of
 from audit.languages import words_in_script
 from audit.next_labels.plan import TARGETS
 from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POSITION
@@ -91,11 +91,11 @@ STORED = (
         "audit/anchors/*.py",
         "audit/set_scores/official.py",
     ),
-    *("audit/statistic_names.py", "audit/pages/tables.py", "audit/pages/drift.py"),
+    *("audit/statistic_names.py", "audit/exhibits/*.py", "audit/pages/drift.py"),
     *("audit/pages/slices.py", "audit/pages/side_by_side.py", "audit/pages/heat_map.py"),
     *("audit/pages/calibration.py", "audit/pages/frame.py"),
     *("audit/pages/one_question/anchors.py", "audit/pages/one_question/why.py"),
-    *("audit/pages/one_question/standings.py", "audit/pages/one_question/papers.py"),
+    "audit/pages/one_question/papers.py",
     *(f"judges/{name}.py" for name in ("own_recipes", "servers", "registry", "allowed", "options")),
     *("judges/catalogue.py", "judges/recipes/read.py", "judges/recipes/check.py"),
     *(f"judges/{folder}/*.py" for folder in ("pages", "model_servers", "parts", "runs")),
@@ -372,7 +372,8 @@ def names_of_facts() -> Iterator[str]:
 def names_of_questions() -> Iterator[str]:
     """What stands in tables and above charts, whatever the answer is."""
     for one in all_exhibits().values():
-        yield from (one.title, *([one.choose] if one.choose else []))
+        asked = (field.metadata.get("title") for field in parameters_of(one))
+        yield from (one.title, *(title for title in asked if title))
 
 
 def names_of_changes() -> Iterator[str]:

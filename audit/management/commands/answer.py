@@ -7,10 +7,11 @@ from annotations.management.command import PlainCommand, as_json, pairs, study_c
 from annotations.models import StoredAnswer, Study
 from annotations.stored_answers.store import answer_at_once
 from audit.doors.document import document_of
-from audit.doors.files import as_csv, as_text
+from audit.doors.files import as_text
 from audit.doors.registry import exhibits_called, parameter_names, read_parameters
 from audit.exhibits import Exhibits
 from audit.handed_in.formats import HANDED_IN, write_beside
+from audit.pages.tables import as_csv
 
 KINDS = {".pdf": "pdf", ".html": "html", ".tex": "latex"}
 

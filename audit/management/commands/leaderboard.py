@@ -3,8 +3,9 @@
 from annotations.management.command import StudyCommand, as_json
 from audit.contests.parameters import MADE_FROM, TIES, Parameters
 from audit.contests.standings import leaderboard
+from audit.doors.files import as_text
 from audit.management.report_options import add_seed_and_resamples, check_resamples
-from audit.words import contests as words
+from audit.questions.leaderboard.exhibits import EXHIBITS
 
 
 class Command(StudyCommand):
@@ -30,4 +31,4 @@ class Command(StudyCommand):
         names = ("question", "ties", "slice", "made_from")
         asked = Parameters(**{name: options[name] for name in names})
         body = leaderboard(study, asked, resamples=resamples, seed=seed)
-        return as_json(body) if json else words.as_text(body)
+        return as_json(body) if json else as_text(EXHIBITS, body)

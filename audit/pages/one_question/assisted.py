@@ -12,11 +12,10 @@ from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
 from audit.charts.assisted import interval_columns
-from audit.exhibits import Table
+from audit.exhibits import Table, row, statistics_table
 from audit.pages.files import send_tables
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_page, report_view
-from audit.pages.tables import row, statistics_table
 from audit.statistic_names import headings
 from audit.words import assisted as words
 from jurybox_stats import enough

@@ -9,9 +9,9 @@ from django.utils.translation import gettext
 from annotations.language.stored_words import say
 from audit import papers
 from audit.charts.faces import face_of
+from audit.exhibits import judged_enough
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_view
-from audit.pages.tables import judged_enough
 from audit.papers.table import Published
 from audit.view import View
 from audit.words.notes import notes_of

@@ -21,11 +21,10 @@ from annotations.models import Image, StoredAnswer, Study
 from annotations.stored_answers.store import read_answer
 from annotations.stored_answers.waiting import waiting_words
 from audit.evidence.image_cards import thumbnail_size
-from audit.exhibits import Table
+from audit.exhibits import Table, row, statistics_table
 from audit.models import Finding
 from audit.pages.files import send_tables
 from audit.pages.frame import render_part
-from audit.pages.tables import row, statistics_table
 from audit.questions.gains.question import GAINS
 from audit.repairs import findings, gains
 from audit.repairs.enforce import ARMS, enforce

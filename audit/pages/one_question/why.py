@@ -20,13 +20,12 @@ from annotations.language.stored_words import say
 from annotations.models import Generator, StoredAnswer
 from annotations.stored_answers.store import read_answer, refused_answer
 from audit.charts import why as charts
-from audit.exhibits import Table
+from audit.exhibits import Table, row, statistics_table
 from audit.models import Report
 from audit.pages.files import check_kind, send_any_chart, send_tables
 from audit.pages.filters import select
 from audit.pages.frame import AnswerPage, chart_links, respond
 from audit.pages.one_question.anchors import Anchors, anchors_of
-from audit.pages.tables import row, statistics_table
 from audit.questions.why.question import WHY
 from audit.why import watches
 from audit.why.parameters import Parameters

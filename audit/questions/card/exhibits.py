@@ -15,7 +15,6 @@ from audit.questions.card.question import CARD
 from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POINTS, POSITION, SCORE
 from audit.questions.card.validity import validity_words
 from judges.cards.changes import AGAIN, BLIND, CROSS, DARK, FOOLING, LADDER
-from judges.names import runs_by_name, title
 
 ORDER = (AGREEMENT, DARK, POSITION, LADDER, CROSS, BLIND, FOOLING, FAMILY, AGAIN, COST)
 # The tables of the page: a part of its own for each would be twelve headings.
@@ -193,6 +192,4 @@ EXHIBITS = Exhibits(
     sentences=sentences,
     tables=tables,
     charts=charts,
-    choose="judge",
-    choices=lambda study: {name: title(name) for name in runs_by_name(study)},
 )

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext_noop
+
 from annotations.errors import Refused
 from annotations.models import Study
-from annotations.stored_answers.question import Question
+from annotations.stored_answers.question import Question, choose
 from audit.models import Report
 from audit.questions.card.agreement import newest_report, rows_of_agreement
 from audit.questions.card.cost import rows_of_cost
@@ -32,12 +35,16 @@ NOT_YET = "no picture was made for it yet: measure the judge first"
 NO_JUDGE = "No judge has scored this study yet."
 
 
+def _judges(study: Study, body: Mapping[str, Any]) -> dict[str, str]:
+    return {name: title(name) for name in runs_by_name(study)}
+
+
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """`judge`: by the name that reports use. `family`: its family or the generators of it, where names do
     not tell."""
 
-    judge: str = ""
+    judge: str = choose(gettext_noop("judge"), _judges)
     count: int | str = COUNT
     family: str = ""
 

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext, gettext_noop
 
-from annotations.models import Study
 from audit.exhibits import Body, Column, Exhibits, Row, Table
 from audit.questions.set_scores.question import SET_SCORES
-from audit.set_scores.figures import EDITIONS
 from audit.set_scores.official import PEOPLE
 from audit.words.report import title
-from judges.exports.set_files import sets_of
 
 NAMED = 3  # generators in a sentence
 NOT_THERE = {"undefined": "no image", "n": 0}
@@ -76,12 +72,6 @@ def _table(place: int, source: dict[str, Any]) -> Table:
     return Table(f"source-{place}", words, gettext_noop("number"), columns, tuple(rows))
 
 
-def editions(study: Study) -> Mapping[str, str]:
-    names = sets_of(study)
-    known = EDITIONS.get(next(iter(names)), ()) if len(names) == 1 else ()
-    return {name: gettext("%(name)s edition") % {"name": name} for name in known}
-
-
 EXHIBITS = Exhibits(
     question=SET_SCORES,
     title="What would the set’s own script print?",
@@ -92,6 +82,4 @@ EXHIBITS = Exhibits(
     ),
     sentences=sentences,
     tables=tables,
-    choose="edition",
-    choices=editions,
 )

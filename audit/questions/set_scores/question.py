@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django.utils.translation import gettext, gettext_noop
+
 from annotations.errors import Refused
 from annotations.models import Study
-from annotations.stored_answers.question import Question, images_n
+from annotations.stored_answers.question import Question, choose, images_n
 from audit.reports import freshness
 from audit.reports.options import sign
+from audit.set_scores.figures import EDITIONS
 from audit.set_scores.official import RESAMPLES, SEED, scores_of_everybody
+from judges.exports.set_files import sets_of
 
 INTERVAL = "95 %, percentiles of resamples that draw whole prompts"
 NOBODY = "Neither people nor a judge have said what the score of this set is made of."
@@ -20,12 +25,18 @@ NOBODY = "Neither people nor a judge have said what the score of this set is mad
 AT_ONCE = 4_000
 
 
+def editions(study: Study, body: Mapping[str, Any]) -> dict[str, str]:
+    names = sets_of(study)
+    known = EDITIONS.get(next(iter(names)), ()) if len(names) == 1 else ()
+    return {name: gettext("%(name)s edition") % {"name": name} for name in known}
+
+
 @dataclass(frozen=True, slots=True)
 class Parameters:
     """`edition`: of WISE; empty for the newer. `as_coded`: slips of the set's script to follow, by name, with
     commas between them."""
 
-    edition: str = ""
+    edition: str = choose(gettext_noop("edition"), editions)
     as_coded: str = ""
 
     @property

@@ -7,8 +7,7 @@ import re
 import pytest
 from django.template.loader import render_to_string
 
-from audit.exhibits import Table
-from audit.pages.tables import row, statistics_table
+from audit.exhibits import Table, row, statistics_table
 
 
 def table(columns: int) -> Table:

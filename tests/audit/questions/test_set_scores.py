@@ -13,8 +13,8 @@ from annotations.models import Study
 from annotations.sources.records import LabelRecord
 from annotations.stored_answers.question import NONE
 from audit.questions.people_by_generator.question import people_by_generator
-from audit.questions.set_scores.exhibits import EXHIBITS, editions
-from audit.questions.set_scores.question import Parameters, set_scores
+from audit.questions.set_scores.exhibits import EXHIBITS
+from audit.questions.set_scores.question import Parameters, editions, set_scores
 from judges.intake.bring_in import import_study
 from jurybox_stats.people.imagenhub import QUESTIONS
 from tests import making
@@ -126,7 +126,7 @@ def test_wise_is_told_in_both_editions(tmp_path):
     assert told(study, "people", edition="legacy")["flux"]["CULTURE"] == pytest.approx(0.65)
     assert told(study, "people")["flux"]["CULTURE"] == 1
     assert told(study, "people")["flux"]["WiScore"] is None
-    assert editions(study) == {"verified": "verified edition", "legacy": "legacy edition"}
+    assert editions(study, {}) == {"verified": "verified edition", "legacy": "legacy edition"}
     with pytest.raises(Refused, match="no edition of wise"):
         set_scores(study, Parameters(edition="newest"))
 
@@ -191,7 +191,7 @@ def test_a_study_of_no_set_or_without_scores_says_so(tmp_path, study):
         set_scores(study, Parameters())
     with pytest.raises(Refused, match="Neither people nor a judge"):
         set_scores(made(tmp_path, "wise"), Parameters())
-    assert editions(study) == {}
+    assert editions(study, {}) == {}
 
 
 def test_imagenhub_has_the_mean_of_its_raters_means(tmp_path):

@@ -6,15 +6,15 @@ address of the API, and a section of a document.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotations.models import Study
 from annotations.stored_answers.question import Question
 from audit.statistic_names import STATISTICS
 from audit.words.notes import notes_of
 from audit.words.numbers import Cell, corrected_p, make_cell
+from jurybox_stats import enough
 
 # {"value", "low", "high", "n"}, or {"undefined", "n"}; of a document also {"text"}, and "bold".
 Number = dict[str, Any]
@@ -87,6 +87,7 @@ class Table:
     ascending: bool = False
     notes: tuple[str, ...] = ()
     number: int = 0  # in a document
+    folded: bool = False  # on a page, until somebody opens it
 
     @property
     def rows_with_cells(self) -> list[tuple[Row, list[Cell]]]:
@@ -121,6 +122,29 @@ class Table:
         }
 
 
+def statistics_table(
+    key: str, title: str, first: str, columns: Mapping[str, str], rows: Iterable[Row], **more: Any
+) -> Table:
+    """`columns`: name in the report -> heading."""
+    made = (statistic_column(name, heading) for name, heading in columns.items())
+    return Table(key, title, first, tuple(made), tuple(rows), **more)
+
+
+def row(
+    label: str, stats: dict[str, Any], columns: Iterable[str], *, at_least: int = 0, **more: Any
+) -> Row:
+    """The numbers of one slice; a number from fewer than `at_least` images is replaced by the reason."""
+    missing = {"undefined": "not part of this comparison", "n": stats.get("n", 0)}
+    numbers = (judged_enough(stats.get(name, missing), at_least) for name in columns)
+    return Row(label, tuple(numbers), **more)
+
+
+def judged_enough(estimate: dict[str, Any], at_least: int) -> dict[str, Any]:
+    if "undefined" in estimate or estimate["n"] >= at_least:
+        return estimate
+    return enough.too_few(estimate["n"], at_least=at_least).as_dict()
+
+
 @dataclass(frozen=True, slots=True)
 class Chart:
     """`draw` makes the Vega-Lite specification in a theme. `blank`: why there is nothing to draw."""
@@ -135,29 +159,6 @@ def no_charts(body: Body) -> Sequence[Chart]:
     return ()
 
 
-def no_choices(study: Study) -> Mapping[str, str]:
-    return {}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exhibits:
-    """`method`: how it was computed, in a sentence or two. `choose`: the parameter that a page offers links
-    for, and `choices`: its values with their words."""
-
-    question: Question
-    title: str
-    method: str
-    sentences: Callable[[Body], Sequence[str]]
-    tables: Callable[[Body], Sequence[Table]]
-    charts: Callable[[Body], Sequence[Chart]] = no_charts
-    choose: str = ""
-    choices: Callable[[Study], Mapping[str, str]] = no_choices
-
-    @property
-    def name(self) -> str:
-        return self.question.name
-
-
 def signature_lines(body: Body) -> list[str]:
     """In small type below whatever shows the answer."""
     signed = body["signature"]
@@ -166,3 +167,27 @@ def signature_lines(body: Body) -> list[str]:
     if "resamples" in signed:
         parts.append(f"{signed['resamples']} resamples, seed {signed['seed']}")
     return ["; ".join([*parts, f"data {signed['data'][:12]}"])]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exhibits:
+    """`method`: how it was computed, in a sentence or two. `signed`: whose numbers these are, in small type.
+    `first_sentences`: how many stand open on the page, all if it is None. `page`: the url name of a page of its
+    own, where it is not among More questions."""
+
+    question: Question
+    title: str
+    method: str | Callable[[Body], Sequence[str]]
+    sentences: Callable[[Body], Sequence[str]]
+    tables: Callable[[Body], Sequence[Table]]
+    charts: Callable[[Body], Sequence[Chart]] = no_charts
+    signed: Callable[[Body], Sequence[str]] = signature_lines
+    first_sentences: int | None = None
+    page: str = "question"
+
+    @property
+    def name(self) -> str:
+        return self.question.name
+
+    def describe_method(self, body: Body) -> Sequence[str]:
+        return [self.method] if isinstance(self.method, str) else self.method(body)
