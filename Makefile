@@ -45,8 +45,8 @@ help:
 	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
 	@echo "make house        how large the house is, beside its limits and goals; WRITE=1 lowers the limits"
 	@echo "make docs         the documentation as pages, in var/site/"
-	@echo "make wheels       jurybox and jurybox-stats as wheels, in dist/"
-	@echo "make wheel-trial  both in empty environments: demo, audit, their tests; each extra alone; needs the package index"
+	@echo "make wheels       jurybox and each of packages/ as wheels, in dist/"
+	@echo "make wheel-trial  all in empty environments: demo, audit, their tests; each extra alone; needs the package index"
 	@echo "make lock         the locks made again from requirements*.txt (UPGRADE=1 takes newer transitive ones)"
 	@echo "make sbom         sbom.json: every package of the whole product with its hashes (CycloneDX)"
 	@echo "make digests      the images of compose.yaml by digest, as lines for its .env file"
@@ -154,7 +154,7 @@ docs: .venv/dev
 
 wheels: .venv/dev
 	$(PY) -m build --wheel --no-isolation --outdir dist .
-	$(PY) -m build --wheel --no-isolation --outdir dist packages/stats
+	for package in packages/*; do $(PY) -m build --wheel --no-isolation --outdir dist $$package || exit 1; done
 
 wheel-trial: .venv/dev
 	$(PY) -m tests.jurybox.trial
@@ -190,13 +190,13 @@ digests:
 		echo "$${name%%=*}=$$image@$$digest"; \
 	done
 
-.venv/core: requirements-core.lock packages/stats/pyproject.toml
+.venv/core: requirements-core.lock $(wildcard packages/*/pyproject.toml)
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(LOCKED) requirements-core.lock
 	@$(IN_PLACE)
 	@touch $@
 
-.venv/dev: requirements-dev.lock requirements.txt packages/stats/pyproject.toml
+.venv/dev: requirements-dev.lock requirements.txt $(wildcard packages/*/pyproject.toml)
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	sed -n '/^uv==/,/[^\\]$$/p' requirements-dev.lock > .venv/uv.lock
 	$(LOCKED) .venv/uv.lock

@@ -8,9 +8,25 @@ Refused                the base class (400)
 ├── StudyRefused       the study or its people cannot be changed like this (409)
 │   └── TableRefused   nothing of a table was taken; one sentence for each mistake (422)
 └── ImportRefused      nothing was imported (422)
+
+What each `code` means to programs stands in `annotations.api.problems`.
 """
 
 import re
+
+from jurybox_formats.sources.errors import FormRefused, ImportRefused, Refused
+
+__all__ = [
+    "FormRefused",
+    "ImportRefused",
+    "LabelRefused",
+    "NotYours",
+    "Refused",
+    "StudyRefused",
+    "TableRefused",
+    "TooOften",
+    "without_folders",
+]
 
 # An absolute path: where a worker has its files is nobody's business, the file's name is.
 FOLDERS = re.compile(r"(?<![\w.:/-])(?:/[\w.+@~-]+)+/(?=[\w.+@~-]*)")
@@ -20,15 +36,6 @@ NAMED = 20  # mistakes of a table
 def without_folders(words: str) -> str:
     """The same words, of each absolute path the last part."""
     return FOLDERS.sub("", words)
-
-
-class Refused(Exception):
-    status = 400
-    code = "refused"  # for programs; `annotations.api.problems` says what each means
-
-    def __init__(self, message: str) -> None:
-        super().__init__(message)
-        self.message = message
 
 
 class NotYours(Refused):
@@ -51,15 +58,6 @@ class LabelRefused(Refused):
     code = "label"
 
 
-class FormRefused(Refused):
-    status = 422
-    code = "form"
-
-    def __init__(self, wrong: list[str]) -> None:
-        super().__init__(" ".join(wrong))
-        self.wrong = wrong
-
-
 class StudyRefused(Refused):
     status = 409
     code = "study"
@@ -72,8 +70,3 @@ class TableRefused(StudyRefused):
         more = [f"… and {len(wrong) - NAMED} more."] if len(wrong) > NAMED else []
         self.wrong = wrong[:NAMED] + more
         super().__init__("Nothing was imported. " + " ".join(self.wrong))
-
-
-class ImportRefused(Refused):
-    status = 422
-    code = "import"

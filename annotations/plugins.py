@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from importlib import import_module
 from typing import Any, TypeVar
 
 from annotations.errors import Refused, without_folders
+from jurybox_formats.prompt_grammar.parse import Reader, parse
+from jurybox_formats.sources.records import AtomRecord, Unreadable
 
 T = TypeVar("T")
 # For one prompt or one answer.
@@ -50,6 +52,27 @@ def plugin(name: str, *, fits: Callable[..., bool]) -> Callable[..., Any]:
         raise PluginFailed(f"The plug-in “{name}” returned {shown}, which is not what it is for.")
 
     return guarded
+
+
+def atom_reader(name: str) -> Reader | None:
+    """What reads the atoms of prompts: the grammar, or the plug-in of this name; None for no name."""
+    if name == "grammar":
+        return parse
+    return partial(_read_atoms, name) if name else None
+
+
+def _read_atoms(name: str, prompt: str) -> Sequence[AtomRecord]:
+    try:
+        reader = plugin(name, fits=_are_atoms)
+    except ValueError as error:
+        raise Unreadable(str(error)) from error
+    return reader(prompt)
+
+
+def _are_atoms(returned: Any, prompt: str) -> bool:
+    return isinstance(returned, tuple | list) and all(
+        isinstance(one, AtomRecord) for one in returned
+    )
 
 
 class CallFailed(Exception):

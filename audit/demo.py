@@ -15,14 +15,8 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from annotations.benchmarks.builtin import study as builtin
-from annotations.benchmarks.drawn_edits import study as edits
-from annotations.benchmarks.signs import study as signs
 from annotations.database import locks
 from annotations.errors import NotYours, Refused
-from annotations.forms.definition import Form
-from annotations.forms.papers import edits as edit_forms
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
@@ -36,6 +30,12 @@ from judges.intake import imported_scores
 from judges.models import Measurement, Run
 from judges.recipes.peoples_unit import PEOPLES
 from judges.runs import lifecycle
+from jurybox_formats.forms.definition import Form
+from jurybox_formats.forms.papers import edits as edit_forms
+from jurybox_formats.forms.papers import geneval_audit
+from jurybox_formats.sets.builtin import study as builtin
+from jurybox_formats.sets.drawn_edits import study as edits
+from jurybox_formats.sets.signs import study as signs
 
 SLUG = "demo"
 JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")

@@ -30,8 +30,6 @@ from annotations.api.lists import (
 from annotations.api.once import KEY, once_per_key
 from annotations.api.sent import SentSerializer
 from annotations.api.sound_json import SoundJSON
-from annotations.benchmarks.registry import FORMATS
-from annotations.sources.tools.result_files import READERS
 from judges import own_recipes, tasks
 from judges.cards import jobs as card_jobs
 from judges.cards.pictures import COUNT, MOST, DrawnImages
@@ -43,6 +41,8 @@ from judges.recipes.read import LARGEST
 from judges.runs import lifecycle
 from judges.runs.queries import judge_choices, judge_info, run_row, run_rows
 from judges.runs.readiness import ABSENT, NEEDS, READY
+from jurybox_formats.registry import FORMATS
+from jurybox_formats.tools.result_files import READERS
 
 LARGEST_ID = 2**63 - 1
 

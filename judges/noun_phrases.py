@@ -1,6 +1,6 @@
 """The noun phrases of a prompt, for the methods that make questions of them.
 
-The papers use spaCy. The default here is the small grammar of `annotations.prompt_grammar.parse`,
+The papers use spaCy. The default here is the small grammar of `jurybox_formats.prompt_grammar.parse`,
 which needs no download; where spaCy and one of its English models are installed, the parser "spacy"
 (or "spacy:MODEL") gives the papers' own phrases. A study that has its own phrases needs neither.
 Another parser is a plug-in of the operator's: it takes the prompt and returns `Phrase`s.
@@ -17,8 +17,8 @@ from functools import cache, lru_cache
 from typing import Any
 
 from annotations.plugins import plugin
-from annotations.prompt_grammar import parse as prompt_parser
 from judges.options import choice
+from jurybox_formats.prompt_grammar import parse as prompt_parser
 
 # By name only: spaCy imports a package of any other name, or runs the code beside a folder's config.
 MODELS = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg", "en_core_web_trf")

@@ -7,12 +7,12 @@ import io
 from PIL import Image as Picture
 from PIL import ImageDraw
 
-from annotations.forms.papers import edits
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
-from annotations.sources.records import (
+from jurybox_formats.forms.papers import edits
+from jurybox_formats.sources.records import (
     GeneratorRecord,
     ImageRecord,
     PromptPictureRecord,

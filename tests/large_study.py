@@ -11,11 +11,11 @@ from datetime import date
 import numpy as np
 from django.utils import timezone
 
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.models import Annotation, Answer, Generator, Image, Membership, Prompt, Study
 from judges.models import Judge, Run, Score
 from judges.runs import counts
+from jurybox_formats.forms.papers import geneval_audit
 
 JUDGES = (
     ("geneval", {"threshold": 0.3}, 12.0),

@@ -18,24 +18,24 @@ from django.http import HttpResponse
 from django.test import Client
 from PIL import Image as Picture
 
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.labelling import assign, record
 from annotations.models import Annotation, HandedBack, Image, Membership, Study
 from annotations.pictures import decode_process
-from annotations.sources.records import (
+from audit.accounts import tokens
+from judges.models import Judge, Run
+from judges.protocols import Judgement, Unscored
+from judges.runs.save_scores import insert_scores
+from jurybox_formats.forms.papers import geneval_audit
+from jurybox_formats.sources.records import (
     AtomRecord,
     GeneratorRecord,
     ImageRecord,
     LabelRecord,
     PromptRecord,
 )
-from audit.accounts import tokens
-from judges.models import Judge, Run
-from judges.protocols import Judgement, Unscored
-from judges.runs.save_scores import insert_scores
 
 
 @cache

@@ -13,14 +13,14 @@ import pytest
 from django.apps import apps
 from PIL import Image as Picture
 
-from annotations.benchmarks.edit_sets.items import SETS as EDIT_SETS
-from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
 from annotations.jobs import run as run_job
 from annotations.models import Study
 from judges.intake import bring_in, uploads
 from judges.lake import score_files
 from judges.models import Upload
+from jurybox_formats.registry import FORMATS, Source
+from jurybox_formats.sets.edit_sets.items import SETS as EDIT_SETS
 from tests import making
 from tests.annotations.pictures.test_store import animation, png_claiming
 

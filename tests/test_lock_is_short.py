@@ -7,10 +7,10 @@ from django.db import connection
 from annotations.imports import write_labels, write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Annotation, Answer
-from annotations.sources.records import LabelRecord, ScoreRecord
 from audit.reports import gallery, make, summary
 from judges.intake import imported_scores
 from judges.models import Score
+from jurybox_formats.sources.records import LabelRecord, ScoreRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -96,7 +96,7 @@ from audit.celery import PERIODIC, app
 app.loader.import_default_modules()
 from django.core.management import call_command
 call_command("migrate", verbosity=0)
-from annotations.forms.papers import geneval_audit
+from jurybox_formats.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.models import Study
 Study.objects.create(slug="small", title="Small", form=publish_form(geneval_audit.FORM))

@@ -96,14 +96,20 @@ KEPT = (
         "audit/doors",
         "audit/questions",
     ),
-    *("annotations", "audit/account_pages", "audit/accounts", "audit/navigation.py"),
+    *(
+        "annotations",
+        "packages/formats",
+        "audit/account_pages",
+        "audit/accounts",
+        "audit/navigation.py",
+    ),
     *("audit/images", "audit/installation/proxies.py", "judges/intake"),
 )
 # Words of the database, which no page shows.
 STATES = ("set aside", "flag settled")
 # All others. The counts may only fall: lower them with each page that is put right.
 NOT_YET = {"templates": 0, "python": 0}
-SHOWN = ("annotations", "judges", "audit")
+SHOWN = ("annotations", "judges", "audit", "packages/formats")
 # What models are asked, in the words of papers and of their code.
 ASKED_OF_MODELS = {
     ROOT / "judges" / place
@@ -117,7 +123,7 @@ ASKED_OF_MODELS = {
 }
 # Not on a page: commands, tables of the database, papers' own words, programs' languages.
 NOT_SHOWN = re.compile(
-    r"/(management|migrations|models|papers|prompt_grammar|benchmarks)/"
+    r"/(management|migrations|models|papers|prompt_grammar|sets)/"
     # The papers' words again, beside their translations.
     r"|/forms/in_other_languages\.py$"
     # The head of a LaTeX file.

@@ -8,7 +8,7 @@ from typing import Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
-from annotations.sound_json import Unsound, load_json
+from jurybox_formats.sources.sound_json import Unsound, load_json
 
 
 class SoundJSON(JSONParser):

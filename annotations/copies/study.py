@@ -21,11 +21,11 @@ from annotations.copies.rows import (
 )
 from annotations.database import locks
 from annotations.errors import StudyRefused
-from annotations.forms.definition import OWN, Example
 from annotations.forms.versions import form_of, publish_form
 from annotations.jobs import JobKind, Progress
 from annotations.models import FormVersion, Image, Membership, Prompt, Study, StudyCopy
 from annotations.pictures.store import PICTURES
+from jurybox_formats.forms.definition import OWN, Example
 
 SETTINGS = (
     "overlap",

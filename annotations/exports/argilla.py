@@ -14,7 +14,7 @@ from annotations.exports.files import Sink
 from annotations.exports.labels import Rows
 from annotations.exports.tool_tasks import Row, Task, choice_texts, plain, tasks
 from annotations.models import Study
-from annotations.sources.tools.argilla import BEFORE_ATOM, question_name, user_id_of
+from jurybox_formats.tools.argilla import BEFORE_ATOM, question_name, user_id_of
 
 Item = dict[str, Any]
 

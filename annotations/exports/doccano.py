@@ -16,7 +16,7 @@ from annotations.exports.files import Sink
 from annotations.exports.labels import Rows
 from annotations.exports.tool_tasks import choice_texts, plain, question_of, tasks
 from annotations.models import Study
-from annotations.sources.tools.doccano import NOBODY, QUESTIONS, TOGETHER, label_text
+from jurybox_formats.tools.doccano import NOBODY, QUESTIONS, TOGETHER, label_text
 
 # Lines that wait before they are written to the people's files.
 WAITING = 5_000

@@ -21,8 +21,8 @@ from annotations.errors import Refused
 from annotations.exports.labels import LabelRows, Rows
 from annotations.exports.study_tables import file_name, missing_labels
 from annotations.models import Study
-from annotations.sources.parquet_rows import import_package
 from annotations.storage.written_files import WriteRefused, is_plain_file, write_whole
+from jurybox_formats.sources.parquet_rows import import_package
 
 # Rows that go into a Parquet file at once.
 BATCH = 10_000

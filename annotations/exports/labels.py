@@ -19,9 +19,9 @@ from annotations import consensus
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.pseudonyms import naming
 from annotations.models import Answer, FormVersion, Study
-from annotations.scales import CANT_TELL
-from annotations.sources.text_files import FORMULA
-from annotations.sources.tidy_tables import instant
+from jurybox_formats.forms.scales import CANT_TELL
+from jurybox_formats.sources.text_files import FORMULA
+from jurybox_formats.sources.tidy_tables import instant
 
 COLUMNS = (
     *("image_id", "rater", "question", "value", "atom", "form", "seconds", "submitted_at"),

@@ -15,7 +15,7 @@ from annotations.exports.files import ExportRefused, Sink, zip_pictures
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.study_tables import file_name
 from annotations.models import Study
-from annotations.scales import CANT_TELL
+from jurybox_formats.forms.scales import CANT_TELL
 
 DATA, MEDIA = "data/images.jsonl", "media"
 KINDS = {"choice": "radio", "choices": "multiselect", "number": "number", "text": "text"}

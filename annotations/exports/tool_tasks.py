@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows
 from annotations.models import Study
-from annotations.scales import CANT_TELL
+from jurybox_formats.forms.scales import CANT_TELL
 
 Row = dict[str, Any]
 

@@ -20,9 +20,9 @@ from annotations.forms.builder_languages import (
     translation_definition,
     translation_drafts,
 )
-from annotations.forms.validate_definition import NAME, QUESTIONS
-from annotations.scales import CANT_TELL
-from annotations.sound_json import Unsound, load_json
+from jurybox_formats.forms.scales import CANT_TELL
+from jurybox_formats.forms.validate_definition import NAME, QUESTIONS
+from jurybox_formats.sources.sound_json import Unsound, load_json
 
 # What the page calls the kinds -> the kind of a definition.
 KINDS = {

@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext
 
-from annotations.forms.in_other_languages import JURYBOX, suggest_texts
-from annotations.forms.translations import language_names
-from annotations.sound_json import Unsound, load_json
+from jurybox_formats.forms.in_other_languages import JURYBOX, suggest_texts
+from jurybox_formats.forms.translations import LANGUAGE_NAMES
+from jurybox_formats.sources.sound_json import Unsound, load_json
 
 # Language -> {"by": …, "texts": {source: its translation}}; texts may be missing, or of another source by now.
 Drafts = dict[str, dict[str, Any]]
@@ -35,7 +35,7 @@ class TextRow(NamedTuple):
 def translation_drafts(given: Any) -> Drafts:
     """Whatever was stored or sent."""
     drafts: Drafts = {}
-    for language in language_names():
+    for language in LANGUAGE_NAMES:
         one = given.get(language) if isinstance(given, Mapping) else None
         texts = one.get("texts") if isinstance(one, Mapping) else None
         if isinstance(one, Mapping) and isinstance(texts, Mapping):
@@ -73,7 +73,7 @@ def read_translations(post: Any) -> tuple[Drafts, str]:
 
 def open_language(drafts: Drafts, language: str, sources: Sequence[str]) -> str:
     """Opens it for editing; a new one begins with what Jurybox has of these texts."""
-    if language not in language_names():
+    if language not in LANGUAGE_NAMES:
         return ""
     if language not in drafts:
         texts = suggest_texts(language, list(sources))
@@ -84,7 +84,7 @@ def open_language(drafts: Drafts, language: str, sources: Sequence[str]) -> str:
 def language_rows(drafts: Drafts, sources: Sequence[str]) -> list[LanguageRow]:
     """English, in which most forms are written, only where there is such a translation."""
     rows = []
-    for code, name in language_names().items():
+    for code, name in LANGUAGE_NAMES.items():
         if code in drafts:
             done = sum(source in drafts[code]["texts"] for source in sources)
             rows.append(LanguageRow(code, gettext(name), done, drafts[code]["by"]))
@@ -107,7 +107,7 @@ def closed_translations(drafts: Drafts) -> str:
 
 def language_of(sentence: str) -> str:
     """The language whose translation a sentence of `read_form` is about."""
-    begins = ((code, f"The {name} translation") for code, name in language_names().items())
+    begins = ((code, f"The {name} translation") for code, name in LANGUAGE_NAMES.items())
     return next((code for code, words in begins if sentence.startswith(words)), "")
 
 

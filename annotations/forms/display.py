@@ -10,10 +10,10 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotations.forms import atoms_in_prompt
-from annotations.forms.definition import Choice, Condition, Form, Question
-from annotations.forms.per_image import AskedQuestion
-from annotations.scales import CANT_TELL
+from jurybox_formats.forms import atoms_in_prompt
+from jurybox_formats.forms.definition import Choice, Condition, Form, Question
+from jurybox_formats.forms.per_image import AskedQuestion
+from jurybox_formats.forms.scales import CANT_TELL
 
 MARKS = {"yes": "✓", "no": "✗"}
 DIGITS = "1234567890"

@@ -14,10 +14,10 @@ from django.db import transaction
 from annotations import event_log
 from annotations.database import locks
 from annotations.errors import ImportRefused
-from annotations.forms.definition import OWN
 from annotations.models import ExamplePicture, Study
 from annotations.pictures.decode_process import Decoders
 from annotations.pictures.store import PICTURES, digest_of, store_picture
+from jurybox_formats.forms.definition import OWN
 
 MOST = 200
 

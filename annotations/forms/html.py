@@ -13,12 +13,12 @@ from django.urls import reverse
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import get_language
 
-from annotations.forms.definition import DRAWN, OWN, Example, Form
 from annotations.forms.display import Block, ShownQuestion, blocks, numbering
-from annotations.forms.per_image import AskedQuestion
-from annotations.forms.translations import translate_instructions
 from annotations.forms.versions import ByDigest, questions_for_all, shown_language
 from annotations.models import FormVersion
+from jurybox_formats.forms.definition import DRAWN, OWN, Example, Form
+from jurybox_formats.forms.per_image import AskedQuestion
+from jurybox_formats.forms.translations import translate_instructions
 
 
 def keep_by_language(maxsize: int) -> Callable[[Callable[..., Any]], Callable[..., Any]]:

@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from annotations import marks
 from annotations.errors import LabelRefused
-from annotations.forms.definition import Form, Question
-from annotations.forms.per_image import AskedQuestion, holds
-from annotations.scales import CANT_TELL
+from jurybox_formats.forms import marks
+from jurybox_formats.forms.definition import Form, Question
+from jurybox_formats.forms.per_image import AskedQuestion, holds
+from jurybox_formats.forms.scales import CANT_TELL
 
 LONGEST = 2000
 # Half of a surrogate pair: neither files nor databases take it.

@@ -9,19 +9,20 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils.translation import get_language
 
-from annotations import event_log, marks
-from annotations.forms.definition import Form
-from annotations.forms.per_image import (
+from annotations import event_log
+from annotations.models import FormVersion, Prompt, Study
+from jurybox_formats.forms import marks
+from jurybox_formats.forms.definition import Form
+from jurybox_formats.forms.per_image import (
     AskedQuestion,
     PromptFacts,
     needs_atoms,
     objects_of,
     questions_about,
 )
-from annotations.forms.translations import has_language, translate_definition, words_in
-from annotations.forms.validate_definition import MEANINGS, read_form
-from annotations.models import FormVersion, Prompt, Study
-from annotations.sources.records import AtomRecord
+from jurybox_formats.forms.translations import has_language, translate_definition, words_in
+from jurybox_formats.forms.validate_definition import MEANINGS, read_form
+from jurybox_formats.sources.records import AtomRecord
 
 
 @transaction.atomic

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from annotations.database.among import among_lookup
 from annotations.models import Atom, Image, Study
-from annotations.sources.checks import sound
+from jurybox_formats.sources.checks import sound
 
 # So many images are remembered between batches.
 REMEMBERED = 200_000

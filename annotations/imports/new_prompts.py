@@ -15,14 +15,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from annotations import event_log
-from annotations.benchmarks import registry
 from annotations.errors import ImportRefused
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Prompt, Study
-from annotations.prompt_grammar.parse import parse
-from annotations.sources.checks import TEXT_LENGTH, is_sound
-from annotations.sources.records import AtomRecord, PromptRecord
+from jurybox_formats import registry
+from jurybox_formats.prompt_grammar.parse import parse
+from jurybox_formats.sources.checks import TEXT_LENGTH, is_sound
+from jurybox_formats.sources.records import AtomRecord, PromptRecord
 
 MOST_MADE, MOST_WRITTEN = 2000, 1000
 LONGEST_QUESTION = 500

@@ -10,8 +10,8 @@ from django.utils.translation import gettext, ngettext
 
 from annotations.imports.turn import Turn
 from annotations.language.counts import count_things, list_words
-from annotations.sources.checks import Unfit
-from annotations.sources.records import Missing, Rejected, Remark
+from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.records import Missing, Rejected, Remark
 
 # So many refused rows are named one by one; a file of a million bad ones must not fill the memory.
 NAMED = 10_000

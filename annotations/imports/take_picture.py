@@ -13,7 +13,7 @@ from annotations.pictures.store import (
     digest_of,
     store_picture,
 )
-from annotations.sources.checks import Unfit
+from jurybox_formats.sources.checks import Unfit
 
 Content = bytes | Path | Callable[[], bytes]
 

@@ -23,8 +23,8 @@ from annotations.models.image import count_images
 from annotations.pictures.decode_process import Decoders
 from annotations.pictures.store import PICTURES, StoredPicture
 from annotations.random_keys import new_public_id
-from annotations.sources.checks import Unfit, check_json, check_key, sound
-from annotations.sources.records import ImageRecord
+from jurybox_formats.sources.checks import Unfit, check_json, check_key, sound
+from jurybox_formats.sources.records import ImageRecord
 
 # No more pictures than IMAGE_BATCH wait in memory. While the rows of IMAGE_ROWS of them are written, those
 # after them are being decoded. Rows without pictures are written NAMES at once.

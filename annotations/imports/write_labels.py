@@ -18,11 +18,12 @@ from django.db import connection, transaction
 from django.db.models import F
 from django.utils import timezone
 
-from annotations import event_log, marks
+from annotations import event_log
 from annotations.database import bulk, rehearsal
 from annotations.database.among import among_lookup
 from annotations.database.scrub import PSEUDONYM
 from annotations.exports.pseudonyms import people_behind
+from annotations.file_names import FileNames, looks_like
 from annotations.forms.named_elsewhere import LONGEST, find_form, name_form
 from annotations.imports.known_images import KnownImages
 from annotations.imports.outcome import Outcome, reject
@@ -35,11 +36,11 @@ from annotations.models import (
     Membership,
     Study,
 )
-from annotations.scales import CANT_TELL, inferred
-from annotations.sources.checks import KEY_LENGTH, LARGEST_NUMBER, TEXT_LENGTH, Unfit, is_sound
-from annotations.sources.columns import as_number
-from annotations.sources.file_names import FileNames, looks_like
-from annotations.sources.records import LabelRecord
+from jurybox_formats.forms import marks
+from jurybox_formats.forms.scales import CANT_TELL, inferred
+from jurybox_formats.sources.checks import KEY_LENGTH, LARGEST_NUMBER, TEXT_LENGTH, Unfit, is_sound
+from jurybox_formats.sources.columns import as_number
+from jurybox_formats.sources.records import LabelRecord
 
 QUESTION_LENGTH = 80
 # A study with more questions than this has its columns mixed up.

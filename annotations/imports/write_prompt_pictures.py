@@ -15,8 +15,8 @@ from annotations.imports.take_picture import take_picture
 from annotations.models import Prompt, PromptPicture, Study
 from annotations.pictures.decode_process import Decoders
 from annotations.pictures.store import PICTURES, StoredPicture
-from annotations.sources.checks import Unfit, check_key, sound
-from annotations.sources.records import PLACES, PromptPictureRecord
+from jurybox_formats.sources.checks import Unfit, check_key, sound
+from jurybox_formats.sources.records import PLACES, PromptPictureRecord
 
 PLACE = re.compile(rf"({'|'.join(PLACES)})(-[1-9][0-9]?)?")
 # So many wait in memory.

@@ -13,13 +13,20 @@ from annotations.database import bulk
 from annotations.database.among import among_lookup
 from annotations.imports.outcome import Outcome, reject
 from annotations.models import Atom, Generator, Prompt, Study
-from annotations.sources.checks import KEY_LENGTH, Unfit, check_json, check_key, check_text, sound
-from annotations.sources.records import (
+from annotations.versions import after_commit, raise_labels_version, raise_votes_version
+from jurybox_formats.sources.checks import (
+    KEY_LENGTH,
+    Unfit,
+    check_json,
+    check_key,
+    check_text,
+    sound,
+)
+from jurybox_formats.sources.records import (
     AtomRecord,
     GeneratorRecord,
     PromptRecord,
 )
-from annotations.versions import after_commit, raise_labels_version, raise_votes_version
 
 ATOMS = 1000
 PROMPT = ("id", "study", "key", "text", "tags", "family", "atomicity", "metadata")

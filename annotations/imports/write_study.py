@@ -21,7 +21,9 @@ from annotations.imports.write_prompt_pictures import write_prompt_pictures
 from annotations.imports.write_prompts import write_generators, write_prompts
 from annotations.models import Study
 from annotations.pictures.decode_process import Decoders
-from annotations.sources.records import (
+from annotations.stored_answers.store import outdate_answers
+from annotations.versions import raise_labels_version
+from jurybox_formats.sources.records import (
     NOTES,
     GeneratorRecord,
     ImageRecord,
@@ -32,8 +34,6 @@ from annotations.sources.records import (
     Record,
     Remark,
 )
-from annotations.stored_answers.store import outdate_answers
-from annotations.versions import raise_labels_version
 
 BATCH = 500
 LABEL_BATCH = 10_000

@@ -14,9 +14,6 @@ from annotations.database.deadlocks import begins_again
 from annotations.database.leases import lease_end
 from annotations.database.prepared import execute, insert
 from annotations.errors import LabelRefused
-from annotations.forms.papers.derived_answers import derived_answers
-from annotations.forms.per_image import needs_atoms
-from annotations.forms.translations import has_language
 from annotations.forms.validate_answers import validated
 from annotations.forms.versions import form_of, questions_for
 from annotations.labelling import assign, at_once
@@ -37,6 +34,9 @@ from annotations.models import (
     Study,
 )
 from annotations.versions import after_commit, raise_labels_version
+from jurybox_formats.forms.papers.derived_answers import derived_answers
+from jurybox_formats.forms.per_image import needs_atoms
+from jurybox_formats.forms.translations import has_language
 
 IDLE_TOO_LONG = gettext_noop(
     "This image was given to somebody else because the page had been idle for too long; "

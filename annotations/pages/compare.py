@@ -15,10 +15,10 @@ from annotations.bounded_numbers import read_number
 from annotations.database.prepared import Prepared
 from annotations.errors import LabelRefused
 from annotations.forms.prompt_pictures import pictures_of
-from annotations.forms.translations import translator
 from annotations.models import Pair, PairAssignment
 from annotations.pairs import assign, progress, questions, record
 from annotations.pairs.votes import MATCH, QUALITY
+from jurybox_formats.forms.translations import translator
 
 SENT_PAIR = Prepared(
     lambda mark: Pair.objects.order_by().filter(

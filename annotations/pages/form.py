@@ -17,21 +17,21 @@ from django_htmx.http import HttpResponseClientRedirect
 from annotations.access import PersonsRequest, Place, place_or_404
 from annotations.errors import FormRefused, ImportRefused, NotYours
 from annotations.forms import builder, builder_languages, example_pictures
-from annotations.forms.definition import Form
 from annotations.forms.display import blocks, numbering
 from annotations.forms.html import address_of, instructions_of, questions_html
-from annotations.forms.papers import FORMS
-from annotations.forms.papers.own_form import written_form
-from annotations.forms.per_image import PromptFacts, questions_about
-from annotations.forms.text_format import as_text
-from annotations.forms.translations import has_language, source_texts, translate_instructions
-from annotations.forms.validate_definition import MEANINGS, read_form
 from annotations.forms.versions import facts_of_prompt, form_of, use_form
 from annotations.models import Annotation, Image
-from annotations.sources.records import AtomRecord
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
 from annotations.studies import queries as study_queries
+from jurybox_formats.forms.definition import Form
+from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.papers.own_form import written_form
+from jurybox_formats.forms.per_image import PromptFacts, questions_about
+from jurybox_formats.forms.text_format import as_text
+from jurybox_formats.forms.translations import has_language, source_texts, translate_instructions
+from jurybox_formats.forms.validate_definition import MEANINGS, read_form
+from jurybox_formats.sources.records import AtomRecord
 
 # So many images are offered for an example at once.
 OFFERED = 24

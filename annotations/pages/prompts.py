@@ -12,12 +12,12 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from annotations.access import research_place_or_404
-from annotations.benchmarks import registry
 from annotations.bounded_numbers import read_whole
 from annotations.errors import ImportRefused
 from annotations.imports import new_prompts
 from annotations.imports.outcome import Outcome
 from annotations.models import Atom, Image, Prompt, Study
+from jurybox_formats import registry
 
 PER_PAGE = 100
 SHOWN, EDITABLE = 10, 50

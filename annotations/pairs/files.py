@@ -15,12 +15,12 @@ from annotations.exports.labels import defused
 from annotations.exports.pseudonyms import naming
 from annotations.models import Pair, PairVote, Study
 from annotations.pairs.write_votes import BATCH, OTHER, TakenVotes, VoteWriter
-from annotations.sources.checks import Unfit
-from annotations.sources.records import VoteRecord
-from annotations.sources.text_files import restored
-from annotations.sources.tidy_tables import code_of_language
+from jurybox_formats.pair_files.layouts import NEEDED
+from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.records import VoteRecord
+from jurybox_formats.sources.text_files import restored
+from jurybox_formats.sources.tidy_tables import code_of_language
 
-NEEDED = ("pair_id", "prompt_id", "first", "second", "rater", "question", "value")
 COLUMNS = (*NEEDED, "left", "language")
 PAIR_COLUMNS = (*COLUMNS[:4], "first_generator", "second_generator", "drawn", "chance")
 # In files a vote for both is a tie.

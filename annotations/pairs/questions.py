@@ -10,15 +10,15 @@ from dataclasses import replace
 
 from django.utils.translation import get_language
 
-from annotations.forms.definition import Choice, Form, Question, Translation
-from annotations.forms.in_other_languages import JURYBOX, LANGUAGES
-from annotations.forms.translations import (
+from annotations.pairs.votes import MATCH, QUALITY
+from jurybox_formats.forms.definition import Choice, Form, Question, Translation
+from jurybox_formats.forms.in_other_languages import JURYBOX, LANGUAGES
+from jurybox_formats.forms.translations import (
     has_language,
     source_texts,
     translate_question,
     words_in,
 )
-from annotations.pairs.votes import MATCH, QUALITY
 
 
 def _choices(both: str, neither: str) -> tuple[Choice, ...]:

@@ -12,12 +12,12 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from annotations.exports.pseudonyms import people_behind
+from annotations.file_names import FileNames, looks_like
 from annotations.models import Image, Membership, Pair, PairAssignment, PairDraw, PairVote, Study
 from annotations.pairs.draws import plan
-from annotations.sources.checks import is_sound, sound
-from annotations.sources.file_names import FileNames, looks_like
-from annotations.sources.records import VoteRecord
 from annotations.versions import after_commit, raise_votes_version
+from jurybox_formats.sources.checks import is_sound, sound
+from jurybox_formats.sources.records import VoteRecord
 
 OTHER = {"first": "second", "second": "first", "": ""}
 KEY, NAME, QUESTION = 200, 200, 80

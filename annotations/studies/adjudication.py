@@ -16,16 +16,17 @@ import numpy as np
 from django.db import transaction
 from django.db.models import Count, Exists, Max, Min, OuterRef, QuerySet
 
-from annotations import event_log, marks
+from annotations import event_log
 from annotations.errors import LabelRefused
-from annotations.forms.papers.derived_answers import WORDS
-from annotations.forms.per_image import AskedQuestion
 from annotations.forms.versions import questions_for
 from annotations.models import Annotation, Answer, Atom, Decision, Image, Study
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import keys_of, read_figures
 from annotations.stored_answers.waiting import waiting_for_first
 from annotations.versions import after_commit, raise_labels_version
+from jurybox_formats.forms import marks
+from jurybox_formats.forms.papers.derived_answers import WORDS
+from jurybox_formats.forms.per_image import AskedQuestion
 
 
 @dataclass(frozen=True, slots=True)

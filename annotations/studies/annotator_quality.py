@@ -17,13 +17,13 @@ from django.utils.translation import gettext_noop
 
 from annotations.database.columns import BLOCK
 from annotations.models import Annotation, Membership, Study
-from annotations.scales import CANT_TELL
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
 from annotations.stored_answers.waiting import waiting_for_first
 from annotations.studies.known_answers import known_images, people_said
 from annotations.studies.majority_agreement import agreement_with_majority
 from annotations.studies.share import Share
+from jurybox_formats.forms.scales import CANT_TELL
 
 # Nobody is marked for fewer answers than this.
 FEWEST = 10

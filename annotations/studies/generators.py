@@ -22,11 +22,11 @@ from annotations.exports import study_tables
 from annotations.exports.labels import as_csv
 from annotations.language.stored_words import say
 from annotations.models import Generator, Study
-from annotations.sources.checks import KEY_LENGTH, Unfit, check_text
-from annotations.sources.records import GeneratorRecord, Rejected, Unreadable
-from annotations.sources.tidy_tables import day as day_of
-from annotations.sources.tidy_tables import generators as read_table
 from annotations.versions import after_commit, raise_labels_version
+from jurybox_formats.sources.checks import KEY_LENGTH, Unfit, check_text
+from jurybox_formats.sources.records import GeneratorRecord, Rejected, Unreadable
+from jurybox_formats.sources.tidy_tables import day as day_of
+from jurybox_formats.sources.tidy_tables import generators as read_table
 
 FIELDS = ("release_date", "family", "note")
 # When everybody could first use a generator. Each date was looked up in the source above it; one

@@ -21,17 +21,17 @@ from django.utils.translation import gettext
 from annotations import event_log
 from annotations.errors import LabelRefused, StudyRefused, TableRefused
 from annotations.exports.labels import defused
-from annotations.forms.per_image import AskedQuestion
 from annotations.forms.validate_answers import validated
 from annotations.forms.versions import form_of, in_words, questions_for
 from annotations.language.stored_words import say
 from annotations.models import Annotation, Answer, FormVersion, Image, KnownAnswer, Study
-from annotations.sources.checks import is_sound
-from annotations.sources.records import Rejected, Remark, Unreadable
-from annotations.sources.rows import Line
-from annotations.sources.text_files import restored, table
 from annotations.studies import queries as study_queries
 from annotations.studies.share import Share
+from jurybox_formats.forms.per_image import AskedQuestion
+from jurybox_formats.sources.checks import is_sound
+from jurybox_formats.sources.records import Rejected, Remark, Unreadable
+from jurybox_formats.sources.rows import Line
+from jurybox_formats.sources.text_files import restored, table
 
 COLUMNS, MORE = ("image_id", "question", "value"), ("atom", "explanation")
 LONGEST_EXPLANATION = 2000

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from annotations import marks
 from annotations.consensus import leading_among_others
 from annotations.database.columns import blocks
 from annotations.models import Annotation, Answer, Study
-from annotations.scales import CANT_TELL
 from annotations.studies.share import Share
+from jurybox_formats.forms import marks
+from jurybox_formats.forms.scales import CANT_TELL
 
 COLUMNS = (
     "annotation__annotator_id",

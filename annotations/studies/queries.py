@@ -9,12 +9,12 @@ from typing import Any
 
 from django.db.models import Count, Exists, Max, OuterRef, Q, QuerySet
 
-from annotations import marks
-from annotations.forms.definition import OWN
 from annotations.models import Annotation, Answer, ExamplePicture, Image, Study
-from annotations.scales import CANT_TELL
 from annotations.stored_answers.question import Question, images_n
 from annotations.stored_answers.store import read_figures
+from jurybox_formats.forms import marks
+from jurybox_formats.forms.definition import OWN
+from jurybox_formats.forms.scales import CANT_TELL
 
 # Of the answers in words a page shows the most frequent, as far as they fit a line.
 WORDS_SHOWN, LONGEST_WORDS = 5, 120

@@ -36,9 +36,9 @@ from joserfc.jwk import KeySet
 from annotations import event_log
 from annotations.errors import Refused
 from annotations.names import clean_name, name_like
-from annotations.sources.checks import is_sound
 from audit.accounts import addresses
 from audit.models import Identity
+from jurybox_formats.sources.checks import is_sound
 
 SESSION_KEY = "single_sign_on"
 # Signatures with a public key only: with HMAC, whoever knows the client's secret could sign.

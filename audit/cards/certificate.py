@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.sound_json import Unsound, read_json_file
 from audit.cards.enclosed import enclose, read_enclosed
 from audit.cards.key import is_signed_by, public_key, sign
 from audit.questions.card.looking import PARTS, rows_of_pictures
 from audit.questions.card.scores import Scores
 from audit.questions.card.validity import validity_words, why_expired
+from jurybox_formats.sources.sound_json import Unsound, read_json_file
 
 FORMAT = "jurybox-card 1"
 LARGEST = 20_000_000  # bytes

@@ -15,10 +15,10 @@ from typing import Any
 
 from annotations.bounded_numbers import read_number
 from annotations.errors import Refused
-from annotations.pair_files.rows import columns_of, rows_of
-from annotations.sources.records import Unreadable
-from annotations.sources.rows import Line
 from audit.questions.card.rows import AGREEMENT
+from jurybox_formats.pair_files.rows import columns_of, rows_of
+from jurybox_formats.sources.records import Unreadable
+from jurybox_formats.sources.rows import Line
 
 COLUMNS = ("model", "date", "score")
 MOST = 1_000  # models

@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from annotations.sources import columns, mapped_table, tidy_tables
-from annotations.sources.checks import Unfit
-from annotations.sources.mapped_table import Cells, FoundTable, Pictures
-from annotations.sources.picture_names import UNKNOWN, prompt_key
-from annotations.sources.records import Unreadable
-from annotations.sources.rows import Line
+from jurybox_formats.sources import columns, mapped_table, tidy_tables
+from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.mapped_table import Cells, FoundTable, Pictures
+from jurybox_formats.sources.picture_names import UNKNOWN, prompt_key
+from jurybox_formats.sources.records import Unreadable
+from jurybox_formats.sources.rows import Line
 
 WANTED = {
     "labels": (*tidy_tables.LABELS, *tidy_tables.LABELS_MORE),

@@ -10,13 +10,11 @@ from pathlib import Path
 
 from django.utils.text import slugify
 
-from annotations.benchmarks.registry import Source
 from annotations.database.rehearsal import rehearsal
 from annotations.errors import Refused
 from annotations.exports.pseudonyms import names_as_written
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
-from annotations.sources.records import Unreadable
 from audit.from_files.as_tidy import ReadingNotes, as_tidy
 from audit.models import Report
 from audit.reports.make import make_report
@@ -24,6 +22,8 @@ from audit.reports.options import Options
 from audit.reports.pairing import questions_of
 from audit.reports.progress import Progress
 from judges.intake import bring_in
+from jurybox_formats.registry import Source
+from jurybox_formats.sources.records import Unreadable
 
 Step = Callable[[str, int, int | None], None]  # what is done, how much of it, of how much
 

@@ -14,9 +14,9 @@ from django.db import transaction
 from django.db.models import Count
 
 from annotations.models import Annotation, Answer, Image, Study
-from annotations.scales import CANT_TELL
 from annotations.stored_answers.question import Question
 from audit.models import Tally
+from jurybox_formats.forms.scales import CANT_TELL
 
 IMAGES = 2_000  # in a transaction
 

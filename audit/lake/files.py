@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.sources.parquet_rows import import_package
 from annotations.storage.written_files import WrittenFolder, stays_inside
+from jurybox_formats.sources.parquet_rows import import_package
 
 MANIFEST = "manifest.json"
 FORMAT = 1

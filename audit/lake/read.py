@@ -15,9 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from annotations import marks
 from annotations.database.bulk import return_arrays
-from annotations.scales import CANT_TELL
 from annotations.studies.queries import frequent_words
 from audit.lake.columns import (
     FAILED,
@@ -40,6 +38,8 @@ from audit.reports.pairing import (
     scale_of,
 )
 from judges.lake.sources import reason_of
+from jurybox_formats.forms import marks
+from jurybox_formats.forms.scales import CANT_TELL
 
 ROWS = 200_000  # read at once
 # What DuckDB holds beside them; what is more goes to the disk. Each thread wants a part of it.

@@ -10,11 +10,11 @@ import numpy as np
 
 from annotations.errors import Refused
 from annotations.models import Annotation, Study
-from annotations.scales import Scale
 from audit.reports import human_scores
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, pair
 from audit.reports.reference import Reference
+from jurybox_formats.forms.scales import Scale
 from jurybox_stats import planning
 from jurybox_stats.draws import pilot
 from jurybox_stats.estimate import Estimate, Result, Undefined

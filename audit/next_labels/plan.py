@@ -13,12 +13,12 @@ from django.utils.translation import gettext
 from annotations.bounded_numbers import SMALLEST
 from annotations.errors import Refused
 from annotations.models import Study
-from annotations.scales import Scale
 from audit.next_labels.pilots import pilot_of, pilots, scale_of
 from audit.next_labels.power import power_of
 from audit.reports import make as reports
 from audit.reports.options import Options
 from audit.reports.pairing import questions_of
+from jurybox_formats.forms.scales import Scale
 from jurybox_stats import planning
 from jurybox_stats.assisted import Target
 from jurybox_stats.draws import pilot

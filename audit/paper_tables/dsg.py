@@ -11,12 +11,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from annotations.benchmarks.dsg.questions import absent_of_splits
 from annotations.models import Image, Prompt
 from audit.exhibits import Table
 from audit.paper_tables.study import Audited
 from audit.paper_tables.table import make_row, make_table, mean
 from audit.reports.pairing import JudgeScores
+from jurybox_formats.sets.dsg import absent_of_splits
 from jurybox_stats import ranking
 from jurybox_stats.estimate import Result, Undefined
 

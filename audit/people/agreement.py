@@ -14,7 +14,6 @@ import numpy as np
 from annotations.consensus import Means, majority_of_others
 from annotations.forms.versions import form_of
 from annotations.models import Study
-from annotations.scales import Scale
 from annotations.studies import draws
 from audit.people.answers import NOBODY, Forms, QuestionAnswers, answers_of, forms_of
 from audit.reports import people_agreement
@@ -23,6 +22,7 @@ from audit.reports.human_scores import refused
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import scale_of
 from audit.reports.people_agreement import LEVELS
+from jurybox_formats.forms.scales import Scale
 from jurybox_stats import agreement, enough
 from jurybox_stats.estimate import Estimate, Result, Undefined
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from annotations import marks
 from annotations.models import Annotation, Answer, Study
-from annotations.scales import CANT_TELL
 from audit.reports.pairing import family_codes
+from jurybox_formats.forms import marks
+from jurybox_formats.forms.scales import CANT_TELL
 
 CHUNK = 20_000
 NOBODY = -1

@@ -12,9 +12,9 @@ from annotations.errors import Refused, StudyRefused
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Image, Study
-from annotations.sources.records import GeneratorRecord, ImageRecord, Record
 from audit.models import Finding
 from audit.repairs.painters import Painter, new_seed
+from jurybox_formats.sources.records import GeneratorRecord, ImageRecord, Record
 
 REPAIRED, CONTROL = "repaired", "control"
 ARMS = (REPAIRED, CONTROL)

@@ -7,14 +7,14 @@ import io
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from annotations.benchmarks.builtin import study as bench
-from annotations.benchmarks.builtin.grammar import describe, parse
-from annotations.benchmarks.builtin.redraw import redraw
 from annotations.errors import Refused
 from annotations.models import Image
 from annotations.pictures.store import open_picture
 from audit.models import Finding
 from judges.generating import guidance, pipelines, seed_check
+from jurybox_formats.sets.builtin import study as bench
+from jurybox_formats.sets.builtin.grammar import describe, parse
+from jurybox_formats.sets.builtin.redraw import redraw
 
 OTHER = 1000  # samples of the bench's that no study has
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from annotations.scales import Scale
 from audit import VERSION
 from audit.statistic_names import CONSENSUS
+from jurybox_formats.forms.scales import Scale
 
 __all__ = ["CONSENSUS", "RESAMPLES", "SEED", "Options", "sign"]
 

@@ -30,7 +30,6 @@ from annotations.models import (
     Prompt,
     Study,
 )
-from annotations.scales import Scale, inferred
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
 from annotations.studies import adjudication, draws
@@ -41,6 +40,7 @@ from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
 from judges.recipes import peoples_unit
 from judges.runs.form_question import form_question
+from jurybox_formats.forms.scales import Scale, inferred
 from jurybox_stats.instrument.latent import StepAnswers, step_answers
 from jurybox_stats.instrument.moments import Answers, answers_of
 from jurybox_stats.resampling.cluster_order import by_content, number_items

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from annotations import consensus
-from annotations.scales import Scale
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import level_of
 from audit.reports.sharing.parts import key_of
 from audit.reports.sharing.reused import reuse
+from jurybox_formats.forms.scales import Scale
 from jurybox_stats import agreement, enough, raters
 from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.measures import rated

@@ -8,10 +8,10 @@ import numpy as np
 from django.utils.translation import gettext_noop
 
 from annotations import consensus
-from annotations.scales import Scale
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
+from jurybox_formats.forms.scales import Scale
 from jurybox_stats.estimate import Result, Undefined
 from jurybox_stats.people.confusions import APART, YesNo, yes_or_no
 

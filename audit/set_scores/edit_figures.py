@@ -8,16 +8,16 @@ from statistics import fmean
 
 import numpy as np
 
-from annotations.benchmarks.edit_sets.points import (
+from audit.set_scores.figure import Figure, ScoredImage, make_figure
+from judges.exports.edit_set_results import grades_of, is_complete
+from jurybox_formats.forms.papers.edits import overall_imagenhub
+from jurybox_formats.sets.edit_sets.points import (
     FREE,
     POINTS,
     RISE_CATEGORIES,
     overall_gedit,
     overall_rise,
 )
-from annotations.forms.papers.edits import overall_imagenhub
-from audit.set_scores.figure import Figure, ScoredImage, make_figure
-from judges.exports.edit_set_results import grades_of, is_complete
 from jurybox_stats.people.imagenhub import QUESTIONS as IMAGENHUB
 from jurybox_stats.series import Floats
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from annotations.benchmarks.edit_sets.points import POINTS
 from annotations.errors import Refused
 from annotations.models import Study
 from audit.set_scores.figure import Figure
@@ -19,6 +18,7 @@ from judges.exports.set_files import metadata_as_read, sets_of
 from judges.methods import wise
 from judges.models import Run
 from judges.names import runs_by_name
+from jurybox_formats.sets.edit_sets.points import POINTS
 from jurybox_stats.estimate import Undefined, WithoutInterval
 from jurybox_stats.resampling.cluster_counts import cluster_counts
 from jurybox_stats.resampling.percentiles import interval

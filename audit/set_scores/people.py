@@ -13,8 +13,6 @@ import numpy as np
 from django.db.models import QuerySet
 
 from annotations import consensus
-from annotations.benchmarks.edit_sets.points import FREE, POINTS
-from annotations.forms.papers.edits import overall_imagenhub
 from annotations.models import Annotation, Answer, Image, Study
 from audit.set_scores.edit_figures import BY_PERSON
 from audit.set_scores.figure import ScoredImage
@@ -22,6 +20,8 @@ from audit.set_scores.scored import Scored, images_of, make_row
 from judges.exports.edit_set_results import grades_of
 from judges.exports.set_files import metadata_as_read
 from judges.methods import dpg, wise
+from jurybox_formats.forms.papers.edits import overall_imagenhub
+from jurybox_formats.sets.edit_sets.points import FREE, POINTS
 
 CHECKLISTS = ("corebench", "unigenbench", "dpg", "oneig", "tiif")
 

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.pair_files.rows import columns_of
-from annotations.sources.records import Unreadable
-from annotations.sources.text_files import document
 from audit.test_judge.rated_images import document_or_none
 from audit.test_judge.sound_rows import sound_rows
+from jurybox_formats.pair_files.rows import columns_of
+from jurybox_formats.sources.records import Unreadable
+from jurybox_formats.sources.text_files import document
 
 COREBENCH = "corebench"
 CHECK, ANSWER, LIST, SCORE = "check", "answer", "Checklist", "score"

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.pair_files.rows import columns_of
-from annotations.sources.records import Unreadable
 from audit.test_judge.pairs import BAD, BOTH, FIRST, SECOND
 from audit.test_judge.rated_images import document_or_none
 from audit.test_judge.sound_rows import sound_rows
+from jurybox_formats.pair_files.rows import columns_of
+from jurybox_formats.sources.records import Unreadable
 
 PAIR, VOTE, SWAPPED, SCORES = "pair", "vote", "vote_swapped", ("score_a", "score_b")
 # In the results that GEditBench v2 writes.

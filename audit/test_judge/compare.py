@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.sources.records import Unreadable
 from audit.test_judge.checks import is_checklist, read_answers, read_checks
 from audit.test_judge.choices import read_choices
 from audit.test_judge.pairs import read_pairs
 from audit.test_judge.place import place_judge
 from audit.test_judge.place_rated import place_checks, place_scores
 from audit.test_judge.rated_images import rated_set, read_ratings, read_scores
+from jurybox_formats.sources.records import Unreadable
 
 
 def compare_files(known: Path, judge: Path) -> dict[str, Any]:

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.pair_files.edits import GRADES, RANKING
-from annotations.pair_files.genai_arena import VALUES
-from annotations.pair_files.rows import columns_of
-from annotations.sources.records import Unreadable
-from annotations.sources.text_files import parsed
 from audit.test_judge.sound_rows import sound_rows
+from jurybox_formats.pair_files.edits import GRADES, RANKING
+from jurybox_formats.pair_files.genai_arena import VALUES
+from jurybox_formats.pair_files.rows import columns_of
+from jurybox_formats.sources.records import Unreadable
+from jurybox_formats.sources.text_files import parsed
 
 FIRST, SECOND, BOTH, BAD = "first", "second", "both", "neither"
 CHOSEN = {"a": FIRST, "b": SECOND, "response_a": FIRST, "response_b": SECOND}

@@ -9,12 +9,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from annotations.benchmarks.genai_bench import published as genai_parquet
-from annotations.benchmarks.genai_bench import ratings as genai_json
-from annotations.benchmarks.imagenhub import ratings as imagenhub_tables
 from annotations.errors import Refused
-from annotations.pair_files.rows import columns_of
-from annotations.sources.records import (
+from audit.test_judge.sound_rows import sound_rows
+from jurybox_formats.pair_files.rows import columns_of
+from jurybox_formats.sets import genai_bench as genai_json
+from jurybox_formats.sets import genai_bench_published as genai_parquet
+from jurybox_formats.sets import imagenhub as imagenhub_tables
+from jurybox_formats.sources.records import (
     ImageRecord,
     LabelRecord,
     PromptRecord,
@@ -22,8 +23,7 @@ from annotations.sources.records import (
     Rejected,
     Unreadable,
 )
-from annotations.sources.text_files import document
-from audit.test_judge.sound_rows import sound_rows
+from jurybox_formats.sources.text_files import document
 
 IMAGENHUB, GENAI = "imagenhub", "genai-bench-ratings"
 # The question whose answers are compared: √(SC · PQ), and the rating.

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from annotations.errors import ImportRefused, Refused
-from annotations.sources.archive_limits import Limits
-from annotations.sources.archives import unpack
 from audit.test_judge.compare import compare_files
+from jurybox_formats.sources.archive_limits import Limits
+from jurybox_formats.sources.archives import unpack
 
 LARGEST_SET, LARGEST_TABLE = 20_000_000, 2_000_000  # bytes
 # As sentences about a fault call them: what somebody calls a file stays with them.

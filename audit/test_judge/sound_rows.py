@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.pair_files.rows import rows_of
-from annotations.sources.records import Rejected
-from annotations.sources.rows import Line
+from jurybox_formats.pair_files.rows import rows_of
+from jurybox_formats.sources.records import Rejected
+from jurybox_formats.sources.rows import Line
 
 
 def sound_rows(

@@ -16,8 +16,8 @@ from typing import Any
 
 from annotations.errors import Refused
 from annotations.exports.files import write_lines
-from annotations.sources.parquet_rows import import_package
 from audit.training.pictures import Pictures
+from jurybox_formats.sources.parquet_rows import import_package
 
 Rows = list[dict[str, Any]]
 MOST_REPEATS = 10

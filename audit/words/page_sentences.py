@@ -7,12 +7,12 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from annotations.forms.translations import language_names
 from annotations.language.counts import count_things
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.view import MANY, SLICES, View
 from audit.words.numbers import number, p_words, per_hundred, side, with_interval
 from audit.words.report import title, what_is_lacking
+from jurybox_formats.forms.translations import LANGUAGE_NAMES
 from jurybox_stats import enough
 from jurybox_stats.multiplicity import LEVEL
 
@@ -310,7 +310,7 @@ def _times(n: int) -> str:
 
 def _language_name(code: str) -> str:
     """An import may name one that no page speaks."""
-    return language_names().get(code, f"“{code}”")
+    return LANGUAGE_NAMES.get(code, f"“{code}”")
 
 
 def _in_points(share: dict[str, Any]) -> dict[str, Any]:

@@ -18,12 +18,12 @@ from annotations.exports.files import ExportRefused, write_lines
 from annotations.exports.image_chunks import image_chunks
 from annotations.exports.labels import Rows, consensus_rows, label_rows
 from annotations.models import Study
-from annotations.sources.hub_dataset import COLUMNS, Fields, picture_column, picture_places
-from annotations.sources.parquet_rows import import_package
 from annotations.storage.written_files import new_folder
 from annotations.studies import queries as study_queries
 from judges.exports import scores
 from judges.names import runs_by_name
+from jurybox_formats.sources.hub_dataset import COLUMNS, Fields, picture_column, picture_places
+from jurybox_formats.sources.parquet_rows import import_package
 
 # A group of rows is what a viewer loads at once; a file is what is sent at once.
 GROUP_ROWS, GROUP_BYTES, FILE_BYTES = 100, 32 * 2**20, 500 * 2**20

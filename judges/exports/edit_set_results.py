@@ -11,15 +11,15 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from annotations.benchmarks.edit_sets.grades import COLUMNS, KRIS_GRADES, RISE_GRADES
-from annotations.benchmarks.edit_sets.points import (
+from judges.models import Score
+from jurybox_formats.sets.edit_sets.grades import COLUMNS, KRIS_GRADES, RISE_GRADES
+from jurybox_formats.sets.edit_sets.points import (
     FREE,
     POINTS,
     RISE_CATEGORIES,
     semantic_consistency,
 )
-from annotations.benchmarks.prompt_sets.files import as_table
-from judges.models import Score
+from jurybox_formats.sets.prompt_sets.files import as_table
 
 Files = dict[str, str]
 

@@ -8,8 +8,8 @@ from typing import IO, Any
 
 from annotations.exports.files import ExportRefused
 from annotations.models import PromptPicture
-from annotations.sources.parquet_rows import import_package
 from judges.exports.dataset import GROUP_ROWS, picture_cell, picture_features, picture_type
+from jurybox_formats.sources.parquet_rows import import_package
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,16 +16,16 @@ from typing import Any
 
 from django.db.models import Prefetch
 
-from annotations.benchmarks.edit_sets.items import PARQUET
-from annotations.benchmarks.prompt_sets.files import as_file, as_table
-from annotations.benchmarks.prompt_sets.items import corebench_task
-from annotations.benchmarks.prompt_sets.result_places import COLUMNS
 from annotations.exports.files import ExportRefused, Sink
 from annotations.models import Study
 from judges.exports import edit_set_results, text_set_results
 from judges.exports.picture_tables import PictureTable, picture_table, write_table
 from judges.exports.text_set_results import has_one_picture
 from judges.models import AtomScore, Run, Score
+from jurybox_formats.sets.edit_sets.items import PARQUET
+from jurybox_formats.sets.prompt_sets.files import as_file, as_table
+from jurybox_formats.sets.prompt_sets.items import corebench_task
+from jurybox_formats.sets.prompt_sets.result_places import COLUMNS
 
 Files = dict[str, str]
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from annotations.benchmarks.prompt_sets import word_counts
-from annotations.benchmarks.prompt_sets.files import as_table
-from annotations.benchmarks.prompt_sets.items import ONEIG_FOLDERS
-from annotations.benchmarks.prompt_sets.result_places import COLUMNS
 from annotations.models import Prompt
 from judges.methods import word_scores
 from judges.models import Score
+from jurybox_formats.sets.prompt_sets import word_counts
+from jurybox_formats.sets.prompt_sets.files import as_table
+from jurybox_formats.sets.prompt_sets.items import ONEIG_FOLDERS
+from jurybox_formats.sets.prompt_sets.result_places import COLUMNS
 
 Files = dict[str, str]
 

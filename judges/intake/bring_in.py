@@ -13,20 +13,22 @@ from django.db import transaction
 from django.utils.text import slugify
 
 from annotations import event_log
-from annotations.benchmarks import form_from_labels, label_questions, registry
-from annotations.benchmarks.form_from_labels import AnswerKind
-from annotations.benchmarks.prompt_sets.items import SETS as PROMPT_SETS
-from annotations.benchmarks.registry import Source
 from annotations.database.bulk import seldom_collected
 from annotations.database.rehearsal import rehearsal
 from annotations.errors import ImportRefused
-from annotations.forms.definition import Form
-from annotations.forms.papers import FORMS, geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports.outcome import Outcome
 from annotations.imports.turn import Turn
 from annotations.models import FormVersion, Membership, Prompt, Study
-from annotations.sources.records import (
+from annotations.studies import queries as study_queries
+from judges.intake import imported_scores, match_results
+from jurybox_formats import form_from_labels, label_questions, registry
+from jurybox_formats.form_from_labels import AnswerKind
+from jurybox_formats.forms.definition import Form
+from jurybox_formats.forms.papers import FORMS, geneval_audit
+from jurybox_formats.registry import Source
+from jurybox_formats.sets.prompt_sets.items import SETS as PROMPT_SETS
+from jurybox_formats.sources.records import (
     NOTES,
     ImageRecord,
     LabelRecord,
@@ -35,9 +37,7 @@ from annotations.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from annotations.sources.tools.result_files import READERS
-from annotations.studies import queries as study_queries
-from judges.intake import imported_scores, match_results
+from jurybox_formats.tools.result_files import READERS
 
 Progress = Callable[[int], None]
 # Addresses below /studies/ that are pages of their own.

@@ -29,13 +29,13 @@ from django.utils import timezone
 from annotations.access import place_of
 from annotations.errors import ImportRefused
 from annotations.models import Study
-from annotations.sources.archive_limits import check_name
-from annotations.sources.archives import is_archive, unpack
-from annotations.sources.mapped_table import SUFFIXES as TABLES
-from annotations.sources.picture_folder import is_picture
 from annotations.studies import owners
 from judges.intake.room import expect_room
 from judges.models import Batch, Delivery, Piece, Upload
+from jurybox_formats.sources.archive_limits import check_name
+from jurybox_formats.sources.archives import is_archive, unpack
+from jurybox_formats.sources.mapped_table import SUFFIXES as TABLES
+from jurybox_formats.sources.picture_folder import is_picture
 
 LARGEST = 8 * 2**30
 PIECE = 4 * 2**20

@@ -22,13 +22,13 @@ from annotations.imports.known_images import KnownImages
 from annotations.imports.outcome import Outcome, reject
 from annotations.jobs import PutOff
 from annotations.models import Image, Study
-from annotations.sources.checks import TEXT_LENGTH, Unfit, is_sound
-from annotations.sources.records import Record, ScoreRecord
 from judges.models import AtomScore, Run, Score
 from judges.recipes import peoples_unit
 from judges.runs import counts
 from judges.runs.imported_judge import NAME_LENGTH, imported_judge
 from judges.signals import scores_changed
+from jurybox_formats.sources.checks import TEXT_LENGTH, Unfit, is_sound
+from jurybox_formats.sources.records import Record, ScoreRecord
 
 BATCH = 5_000
 # Scores of one transaction: nobody who labels waits for more of them.

@@ -20,10 +20,6 @@ from django.utils import timezone
 
 from annotations.imports.outcome import Outcome, reject
 from annotations.models import Image, Study
-from annotations.sources.checks import Unfit, check_json, check_key, check_number, check_text, sound
-from annotations.sources.json_values import take, take_text
-from annotations.sources.records import Unreadable
-from annotations.sources.text_files import parsed
 from judges import registry
 from judges.errors import JudgeRefused
 from judges.lake.judge_slice import verdict_of
@@ -35,6 +31,17 @@ from judges.protocols import Judgement, Unscored
 from judges.runs import local_weights
 from judges.runs.save_scores import insert_scores
 from judges.signals import scores_changed
+from jurybox_formats.sources.checks import (
+    Unfit,
+    check_json,
+    check_key,
+    check_number,
+    check_text,
+    sound,
+)
+from jurybox_formats.sources.json_values import take, take_text
+from jurybox_formats.sources.records import Unreadable
+from jurybox_formats.sources.text_files import parsed
 
 # Scores of one transaction: nobody who labels waits for more of them.
 AT_ONCE = 1_250

@@ -8,10 +8,10 @@ from itertools import islice
 from pathlib import Path, PurePosixPath
 
 from annotations.models import Image, Study
-from annotations.sources import parquet_rows
-from annotations.sources.checks import Unfit, sound
-from annotations.sources.records import Record, Rejected, ScoreRecord, Unreadable
-from annotations.sources.tools.result_files import Result, read
+from jurybox_formats.sources import parquet_rows
+from jurybox_formats.sources.checks import Unfit, sound
+from jurybox_formats.sources.records import Record, Rejected, ScoreRecord, Unreadable
+from jurybox_formats.tools.result_files import Result, read
 
 BATCH = 2_000
 

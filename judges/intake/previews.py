@@ -20,23 +20,23 @@ from django.utils.text import slugify
 from django.utils.translation import gettext
 
 from annotations.access import place_of
-from annotations.benchmarks import guess_format, label_questions
-from annotations.benchmarks.form_from_labels import AnswerKind
-from annotations.benchmarks.registry import FORMATS, FREE, Source
 from annotations.errors import Refused
-from annotations.forms.definition import Form
 from annotations.imports.outcome import Outcome
 from annotations.jobs import JobKind, Progress, run
 from annotations.language.counts import count_things
 from annotations.models import Study
-from annotations.sources import mapped_table, picture_folder, picture_names
-from annotations.sources.mapped_table import SHOWN
-from annotations.sources.picture_names import UNKNOWN
-from annotations.sources.records import Unreadable
-from annotations.sources.tools import result_files
-from annotations.sources.tools.result_files import READERS
 from judges.intake import bring_in, deliveries
 from judges.models import Delivery, Preview, Upload
+from jurybox_formats import guess_format, label_questions
+from jurybox_formats.form_from_labels import AnswerKind
+from jurybox_formats.forms.definition import Form
+from jurybox_formats.registry import FORMATS, FREE, Source
+from jurybox_formats.sources import mapped_table, picture_folder, picture_names
+from jurybox_formats.sources.mapped_table import SHOWN
+from jurybox_formats.sources.picture_names import UNKNOWN
+from jurybox_formats.sources.records import Unreadable
+from jurybox_formats.tools import result_files
+from jurybox_formats.tools.result_files import READERS
 
 logger = logging.getLogger(__name__)
 

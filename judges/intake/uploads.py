@@ -19,21 +19,21 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotations.access import place_of
-from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused
 from annotations.imports.outcome import Outcome
 from annotations.imports.turn import Turn
 from annotations.jobs import JobKind, Progress, PutOff
 from annotations.models import Study
-from annotations.sources.archives import is_archive, unpack
-from annotations.sources.expected_rows import expected_rows
-from annotations.sources.tools.result_files import READERS
 from annotations.storage.local_file import fetch
 from judges.intake import bring_in as intake_bring_in
 from judges.intake import deliveries, previews
 from judges.intake.room import expect_room
 from judges.models import Delivery, Upload
 from judges.signals import scores_changed
+from jurybox_formats.registry import FORMATS
+from jurybox_formats.sources.archives import is_archive, unpack
+from jurybox_formats.sources.expected_rows import expected_rows
+from jurybox_formats.tools.result_files import READERS
 
 FOLDER = "uploads"
 # So long a file may wait for its row: longer than any request.

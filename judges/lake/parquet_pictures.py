@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from annotations.sources.checks import Unfit
-from annotations.sources.columns import NAMES
-from annotations.sources.parquet_rows import SUFFIX, content_of
-from annotations.sources.picture_names import image_key
 from judges.lake.pictures import LARGEST, LakePicture, Skipped, lake_picture
 from judges.lake.sources import LakeRefused, Shard, needs
+from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.columns import NAMES
+from jurybox_formats.sources.parquet_rows import SUFFIX, content_of
+from jurybox_formats.sources.picture_names import image_key
 
 ROWS = 32  # taken out of a file at once
 # What the column of each role may be called; the first that is there.

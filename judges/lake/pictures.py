@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from annotations.sources import tidy_tables
-from annotations.sources.checks import Unfit, check_key, check_text
+from jurybox_formats.sources import tidy_tables
+from jurybox_formats.sources.checks import Unfit, check_key, check_text
 
 # Nothing that is larger is a picture; `IMAGE_MAX_BYTES` may say less.
 LARGEST = 256 * 2**20

@@ -13,7 +13,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.sources.parquet_rows import SUFFIX, import_package
+from jurybox_formats.sources.parquet_rows import SUFFIX, import_package
 
 TARS = (".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tar.xz")
 GLOB = frozenset("*?[")

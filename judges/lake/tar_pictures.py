@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, cast
 
-from annotations.sources.checks import Unfit
-from annotations.sources.columns import NAMES
 from judges.lake.pictures import LARGEST, LakePicture, Skipped, lake_picture, parsed
 from judges.lake.sources import Shard
+from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.columns import NAMES
 
 PICTURES = ("png", "jpg", "jpeg", "webp")
 TEXTS = ("txt", "text", "prompt", "caption")

@@ -21,7 +21,6 @@ from PIL import Image as Picture
 
 from annotations.models import Image, Prompt
 from annotations.pictures.store import open_picture
-from annotations.sources.records import PLACES
 from judges.errors import clause_of
 from judges.looks import store as look_store
 from judges.looks.ask_engine import Call, Failed, ask_in_batches, reason_of
@@ -48,6 +47,7 @@ from judges.protocols import (
 )
 from judges.recipes.names import KINDS
 from judges.registry import Judge
+from jurybox_formats.sources.records import PLACES
 
 DECODERS = 4
 # A method that still asks after this many rounds will never stop.

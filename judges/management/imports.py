@@ -9,15 +9,15 @@ from typing import Any
 from django.core.management import CommandError
 from django.db import DatabaseError
 
-from annotations.benchmarks.registry import FORMATS, Source
 from annotations.database.read_only import cannot_write
 from annotations.imports.outcome import Outcome
 from annotations.management import progress
 from annotations.management.command import Arguments, PlainCommand, StudyCommand, as_json
 from annotations.models import Study
-from annotations.sources.archives import unpacked
-from annotations.sources.expected_rows import expected_rows
 from judges.recipes.peoples_unit import add_unit
+from jurybox_formats.registry import FORMATS, Source
+from jurybox_formats.sources.archives import unpacked
+from jurybox_formats.sources.expected_rows import expected_rows
 
 Importer = Callable[..., Outcome]
 

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from annotations.forms.definition import Form, Question
-from annotations.forms.papers import edits
 from judges.methods.shared.reasoning import (
     UNFINISHED,
     conversation_as_evidence,
@@ -30,6 +28,8 @@ from judges.methods.shared.samples import (
 from judges.methods.shared.shown import NoPicture, check_places, pictures_option, shown_to
 from judges.options import MOST_TOKENS, Optioned, choice, free_text, real, shorten_value, whole
 from judges.protocols import RESULT, Judgement, KnownAnswers, Subject, Talk, Unscored, Want
+from jurybox_formats.forms.definition import Form, Question
+from jurybox_formats.forms.papers import edits
 
 OVERALL = "overall"
 BY_SLUG = {form.slug: form for form in edits.FORMS}

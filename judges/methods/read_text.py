@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from annotations.benchmarks.prompt_sets.word_counts import count_words, language_of, words_of
 from judges.methods.word_scores import character_share, edit_share, missing_words
 from judges.options import Optioned, choice, free_text
 from judges.protocols import Judgement, KnownAnswers, Line, Subject, Unscored, Want, Writing
+from jurybox_formats.sets.prompt_sets.word_counts import count_words, language_of, words_of
 
 SCORES = ("words", "words-as-written", "edits", "characters", "whole")
 # Each pair of marks, and straight single ones only around words: the apostrophe of “don't” is none.

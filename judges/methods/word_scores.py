@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from rapidfuzz.distance import Levenshtein
 
-from annotations.benchmarks.prompt_sets.word_counts import (
+from jurybox_formats.sets.prompt_sets.word_counts import (
     count_words,
     one_ig_score,
     without_marks,

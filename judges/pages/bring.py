@@ -14,22 +14,22 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotations.access import PersonsRequest, research_place_or_404
-from annotations.benchmarks.prompt_sets.items import SETS
-from annotations.benchmarks.registry import FORMATS
 from annotations.errors import ImportRefused, Refused
-from annotations.forms.papers import FORMS
 from annotations.language.stored_words import translate_stored
 from annotations.models import Study
-from annotations.sound_json import load_json
-from annotations.sources import tidy_tables
-from annotations.sources.columns import KINDS, ROLES
-from annotations.sources.picture_names import FOLDERS, NAMES
-from annotations.sources.tools.result_files import READERS
 from annotations.studies.owners import expect_maker
 from judges import tasks
 from judges.intake import bring_in, deliveries, previews, templates, uploads
 from judges.models import Delivery, Upload
 from judges.recipes.peoples_unit import UNITS
+from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.registry import FORMATS
+from jurybox_formats.sets.prompt_sets.items import SETS
+from jurybox_formats.sources import tidy_tables
+from jurybox_formats.sources.columns import KINDS, ROLES
+from jurybox_formats.sources.picture_names import FOLDERS, NAMES
+from jurybox_formats.sources.sound_json import load_json
+from jurybox_formats.tools.result_files import READERS
 
 # What is kept of a form, besides columns and questions.
 WORDS = {"name": 200, "format": 40, "kind": 10, "folder": 40, "name_is": 40}

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from annotations.models import Prompt
-from annotations.prompt_grammar.parse import read
 from judges.draft_questions import FORMS
 from judges.engines.openai_server import OpenAIServer
 from judges.looks.drafts import draft
 from judges.parts.drafts import by_grammar
 from judges.parts.part import YES, Part
+from jurybox_formats.prompt_grammar.parse import read
 
 
 class ServerDraft:

@@ -6,7 +6,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from annotations.prompt_grammar.words import (
+from judges.parts.part import Part
+from jurybox_formats.prompt_grammar.words import (
     ADVERBS,
     CONNECTIVES,
     COPULAS,
@@ -16,7 +17,6 @@ from annotations.prompt_grammar.words import (
     RELATIONS,
     singular,
 )
-from judges.parts.part import Part
 
 _SAID_BY_OTHERS = (
     DETERMINERS

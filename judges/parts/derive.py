@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from annotations.prompt_grammar.vocabulary import COLOURS, NUMBERS
 from judges.parts.part import Part
+from jurybox_formats.prompt_grammar.vocabulary import COLOURS, NUMBERS
 
 MARK = "parts"
 # As prompts say it, and as GenEval does.

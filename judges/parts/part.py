@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from annotations.models import Atom, Prompt
-from annotations.prompt_grammar.vocabulary import NUMBERS
-from annotations.sources.records import AtomRecord
+from jurybox_formats.prompt_grammar.vocabulary import NUMBERS
+from jurybox_formats.sources.records import AtomRecord
 
 YES = "Yes"
 

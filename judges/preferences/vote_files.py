@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from annotations.models import Image, Pair, Study
-from annotations.pair_files.rows import columns_of, rows_of
-from annotations.sources.checks import Unfit, is_sound
-from annotations.sources.records import Rejected, Remark, Unreadable
-from annotations.sources.rows import Line
+from jurybox_formats.pair_files.rows import columns_of, rows_of
+from jurybox_formats.sources.checks import Unfit, is_sound
+from jurybox_formats.sources.records import Rejected, Remark, Unreadable
+from jurybox_formats.sources.rows import Line
 
 BY_IMAGES = ("first", "second")
 BY_PAIR = ("pair_id",)

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from annotations.prompt_grammar.parse import read
-from annotations.prompt_grammar.vocabulary import COLOURS
 from judges.protocols import Subject
+from jurybox_formats.prompt_grammar.parse import read
+from jurybox_formats.prompt_grammar.vocabulary import COLOURS
 
 SIDES = ("left", "right")
 _SIDE_WORD = re.compile(r"\b(?:left|right)", re.IGNORECASE)

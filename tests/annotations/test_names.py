@@ -10,9 +10,9 @@ from annotations.imports.outcome import Outcome
 from annotations.models.people import free_name
 from annotations.names import LOOKS, clean_name, name_like
 from annotations.pairs import files
-from annotations.sources.records import LabelRecord
 from annotations.studies import invitations
 from audit.accounts import single_sign_on
+from jurybox_formats.sources.records import LabelRecord
 from tests import making
 
 SAME = ["name ", " name", "na\u200bme", "na\u00adme", "\ufeffname", "ｎａｍｅ", "na\u2060me\u202e"]

@@ -8,11 +8,11 @@ import threading
 import pytest
 
 from annotations import plugins
-from annotations.benchmarks.registry import with_atoms
-from annotations.plugins import PluginFailed
-from annotations.sources.records import PromptRecord
+from annotations.plugins import PluginFailed, atom_reader
 from judges.noun_phrases import reader
 from judges.text_similarity import nearest, similarity
+from jurybox_formats.registry import with_atoms
+from jurybox_formats.sources.records import PromptRecord
 
 
 def raises(*given):
@@ -77,7 +77,7 @@ def test_no_phrases_and_no_atoms_come_of_a_broken_plug_in(harm):
         reader("own")("a red car")
     prompt = PromptRecord(key="p", text="a red car")
     with pytest.raises(PluginFailed):
-        list(with_atoms(iter([prompt]), "own"))
+        list(with_atoms(iter([prompt]), atom_reader("own")))
 
 
 def test_one_that_cannot_be_imported_is_named(settings, tmp_path, monkeypatch):

@@ -6,7 +6,6 @@ from functools import partial
 import pytest
 from django.urls import reverse
 
-from annotations.benchmarks.drawn_edits import study as planted
 from annotations.models import Study
 from annotations.stored_answers.question import NONE
 from audit import demo
@@ -16,6 +15,7 @@ from audit.reports import make as reports
 from audit.reports.options import Options
 from audit.words import drift_state
 from judges.names import runs_by_name
+from jurybox_formats.sets.drawn_edits import study as planted
 
 pytestmark = pytest.mark.django_db
 BLIND, BOTH, LOSES = planted.READS_DID, planted.READS_BOTH, planted.LOSES_NEW

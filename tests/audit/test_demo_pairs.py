@@ -2,12 +2,12 @@
 
 import pytest
 
-from annotations.benchmarks.builtin import study as builtin
 from annotations.models import Pair, PairVote
 from annotations.pairs import simulated
 from audit import demo
 from audit.contests.parameters import Parameters
 from audit.contests.standings import leaderboard
+from jurybox_formats.sets.builtin import study as builtin
 from tests import making
 
 pytestmark = pytest.mark.django_db

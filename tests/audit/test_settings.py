@@ -167,7 +167,7 @@ def test_in_production_cookies_and_pages_travel_encrypted(tmp_path):
 def test_statistics_rules_and_engines_need_no_django(tmp_path):
     program = (
         "import sys, jurybox_stats.resamples, judges.methods.geneval, judges.engines.builtin,"
-        "annotations.benchmarks.builtin.study; print('django' in sys.modules, 'torch' in sys.modules)"
+        "jurybox_formats.sets.builtin.study; print('django' in sys.modules, 'torch' in sys.modules)"
     )
     ended = subprocess.run(
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True

@@ -229,10 +229,10 @@ def build(size: int):
     from django.contrib.auth import get_user_model
     from django.test import Client
 
-    from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import Membership, Study
     from audit.images import tally
+    from jurybox_formats.forms.papers import geneval_audit
 
     study = Study.objects.create(
         slug=f"bench-{size}",

@@ -75,9 +75,9 @@ def images(folder: Path, rows: int) -> bool:
 
 
 def answers(folder: Path, rows: int) -> bool:
-    from annotations.benchmarks.registry import Source
     from annotations.models import Study
     from judges.intake import bring_in
+    from jurybox_formats.registry import Source
 
     count = -(-rows // 15)
     file = folder / "answered.csv"
@@ -119,8 +119,8 @@ def _label_rows(rows: int) -> Iterator[tuple[str, ...]]:
 
 
 def _import_study(slug: str, file: Path):
-    from annotations.benchmarks.registry import Source
     from judges.intake import bring_in
+    from jurybox_formats.registry import Source
 
     return bring_in.import_study(slug=slug, format="tidy", source=Source(file))
 
@@ -244,9 +244,9 @@ def runs(count: int) -> bool:
 
 
 def _with_atoms(count: int):
-    from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import Atom, Generator, Image, Prompt, Study
+    from jurybox_formats.forms.papers import geneval_audit
 
     study = Study.objects.create(
         slug="judged", title="Judged", form=publish_form(geneval_audit.FORM)

@@ -70,8 +70,8 @@ def main() -> None:
 
 
 def pictures(folder: Path, count: int) -> None:
-    from annotations.benchmarks.registry import Source
     from judges.intake import bring_in
+    from jurybox_formats.registry import Source
 
     print(f"Pictures: {count} PNG files of {SIDE} x {SIDE}, {CORES} cores")
     made = _photographs(folder / "photographs", count)
@@ -182,9 +182,9 @@ def _make(folder: Path, count: int) -> None:
 
 
 def labels(folder: Path, count: int) -> None:
-    from annotations.benchmarks.registry import Source
     from annotations.models import Study
     from judges.intake import bring_in
+    from jurybox_formats.registry import Source
 
     images = -(-count // 15)
     print(f"Labels: {count:,} rows, 3 raters and 5 questions about {images:,} images, SQLite")

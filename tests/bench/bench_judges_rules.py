@@ -239,13 +239,13 @@ def _timed(study, lifecycle, score_chunk, **options):
 
 def stored(count: int):
     """A study of so many images with prompts of their own, and what the detector told of each."""
-    from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import Generator, Image, Prompt, Study
     from judges import registry
     from judges.looks import store as look_store
     from judges.models import Look
     from judges.protocols import Objects
+    from jurybox_formats.forms.papers import geneval_audit
 
     form = publish_form(geneval_audit.FORM)
     study = Study.objects.create(slug="stored", title="Stored", form=form)

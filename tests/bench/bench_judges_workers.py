@@ -97,9 +97,9 @@ def _pictures(folder: Path, count: int) -> Any:
     import numpy as np
     from PIL import Image
 
-    from annotations.benchmarks.registry import Source
     from annotations.models import Study
     from judges.intake import bring_in
+    from jurybox_formats.registry import Source
 
     random = np.random.default_rng(0)
     asked = {"tag": "single_object", "include": [{"class": rules.CLASSES[0], "count": 1}]}

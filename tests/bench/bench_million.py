@@ -84,9 +84,9 @@ class Crowd:
     def __init__(self, size: int, each: int) -> None:
         from django.test import Client
 
-        from annotations.forms.papers import geneval_audit
         from annotations.forms.versions import publish_form
         from annotations.models import Study
+        from jurybox_formats.forms.papers import geneval_audit
         from tests import making
 
         self.size, self.each = size, each

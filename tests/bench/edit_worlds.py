@@ -18,23 +18,23 @@ import numpy as np
 from PIL import Image as Picture
 from PIL import ImageDraw
 
-from annotations.forms.papers import edits
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
-from annotations.sources.records import (
+from judges import catalogue
+from judges.engines.shared.shown_pictures import named_pictures
+from judges.models import Run
+from judges.recipes.entry import Entry
+from judges.runs import lifecycle, score_chunk
+from jurybox_formats.forms.papers import edits
+from jurybox_formats.sources.records import (
     GeneratorRecord,
     ImageRecord,
     LabelRecord,
     PromptPictureRecord,
     PromptRecord,
 )
-from judges import catalogue
-from judges.engines.shared.shown_pictures import named_pictures
-from judges.models import Run
-from judges.recipes.entry import Entry
-from judges.runs import lifecycle, score_chunk
 
 COLOURS = {
     "red": (200, 30, 30),

@@ -25,8 +25,6 @@ from django.db import transaction  # noqa: E402
 from django.db.models import Count, F, Q  # noqa: E402
 from django.utils import timezone  # noqa: E402
 
-from annotations.forms.papers import edits as edit_forms  # noqa: E402
-from annotations.forms.papers import geneval_audit  # noqa: E402
 from annotations.forms.versions import publish_form  # noqa: E402
 from annotations.labelling import image_order  # noqa: E402
 from annotations.labelling.queries import progress  # noqa: E402
@@ -46,6 +44,8 @@ from annotations.models import (  # noqa: E402
 )
 from annotations.pairs import draws  # noqa: E402
 from annotations.pictures.store import store_picture  # noqa: E402
+from jurybox_formats.forms.papers import edits as edit_forms  # noqa: E402
+from jurybox_formats.forms.papers import geneval_audit  # noqa: E402
 from tests.making import cookie_of_person, png  # noqa: E402
 
 GENERATORS = 5

@@ -147,9 +147,9 @@ def plant(slug: str, prompts: int, seed: int):
     """The study, in the database."""
     from django.utils import timezone
 
-    from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import Annotation, Answer, Generator, Image, Membership, Prompt, Study
+    from jurybox_formats.forms.papers import geneval_audit
 
     random, now, batch = np.random.default_rng(seed), timezone.now(), 2000
     images = draw_images(prompts, random)

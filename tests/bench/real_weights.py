@@ -182,10 +182,10 @@ def _compared(
 
 def rapid_ocr_row(name: str) -> Row:
     """The weights that lie in a package: drawn signs, whose words are known to the letter."""
-    from annotations.benchmarks.prompt_sets.word_counts import count_words
-    from annotations.benchmarks.signs import study
     from judges import registry
     from judges.runs.self_test import check_engines
+    from jurybox_formats.sets.prompt_sets.word_counts import count_words
+    from jurybox_formats.sets.signs import study
 
     if reason := registry.why_not(name):
         return Row(name, "in the package rapidocr", why=reason)

@@ -95,7 +95,6 @@ def build(images: int, prompts_n: int = PROMPTS):
     from django.utils import timezone
 
     from annotations.database.bulk import insert, next_ids
-    from annotations.forms.papers import geneval_audit
     from annotations.forms.versions import publish_form
     from annotations.models import (
         Annotation,
@@ -107,6 +106,7 @@ def build(images: int, prompts_n: int = PROMPTS):
         Study,
     )
     from judges.models import Judge, Run, Score
+    from jurybox_formats.forms.papers import geneval_audit
 
     def made(model, size, **columns):
         """Rows of these columns, each a list or one value for all; what is not named has its default."""

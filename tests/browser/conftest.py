@@ -17,14 +17,14 @@ from django.db import connection
 from django.test import Client
 from playwright.sync_api import Browser, Page, expect, sync_playwright
 
-from annotations.benchmarks.builtin import study as builtin
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from annotations.models import Membership, Study
+from jurybox_formats.forms.papers import geneval_audit
+from jurybox_formats.sets.builtin import study as builtin
 from tests import needs
 from tests.waiting import PATIENCE, wait_until
 

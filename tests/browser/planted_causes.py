@@ -13,7 +13,6 @@ from datetime import UTC, datetime, timedelta
 
 import numpy as np
 
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.models import (
     Annotation,
@@ -27,6 +26,7 @@ from annotations.models import (
 )
 from judges.models import Judge, Run, Score
 from judges.runs import counts
+from jurybox_formats.forms.papers import geneval_audit
 
 CAUSES = ("judge", "people", "wording", "mix", "within")
 PROMPTS = 300

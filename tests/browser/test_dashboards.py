@@ -9,7 +9,6 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotations.benchmarks.builtin import study as builtin
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
@@ -20,6 +19,7 @@ from audit.reports import make as reports
 from audit.words import report as report_words
 from audit.words.report import title
 from judges.runs import lifecycle, score_chunk
+from jurybox_formats.sets.builtin import study as builtin
 from tests import making
 from tests.browser.conftest import draw_charts, make_study, wait_for_pictures
 from tests.browser.test_look import SIZES, take

@@ -7,9 +7,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from annotations.forms.papers import FORMS
 from annotations.forms.versions import form_of
 from annotations.models import Answer
+from jurybox_formats.forms.papers import FORMS
 from tests import making
 from tests.browser.conftest import DESKTOP, PHONE, save_screenshot
 from tests.browser.test_look import take

@@ -10,16 +10,16 @@ import pytest
 from django.core.management import call_command
 from playwright.sync_api import Locator, Page, expect
 
-from annotations.benchmarks.builtin import study as builtin
-from annotations.forms.definition import Form
-from annotations.forms.papers import FORMS
-from annotations.forms.text_format import parse
-from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Annotation, Image, Prompt
-from annotations.sources.records import ImageRecord, PromptRecord
+from jurybox_formats.forms.definition import Form
+from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.text_format import parse
+from jurybox_formats.forms.validate_definition import read_form
+from jurybox_formats.sets.builtin import study as builtin
+from jurybox_formats.sources.records import ImageRecord, PromptRecord
 from tests.browser.conftest import DESKTOP, PHONE, save_screenshot
 from tests.browser.test_look import take
 

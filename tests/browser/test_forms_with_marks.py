@@ -7,13 +7,13 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from annotations import marks
-from annotations.forms.text_format import parse
-from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
 from annotations.models import Answer
 from audit.reports import make as reports
 from judges.runs import lifecycle, score_chunk
+from jurybox_formats.forms import marks
+from jurybox_formats.forms.text_format import parse
+from jurybox_formats.forms.validate_definition import read_form
 from tests.browser.conftest import DESKTOP, PHONE, eventually
 from tests.browser.test_look import take
 

@@ -6,9 +6,9 @@ import pytest
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotations import marks
 from annotations.models import Answer
 from audit.reports import make as reports
+from jurybox_formats.forms import marks
 from tests import editing, making
 from tests.browser.conftest import PHONE
 from tests.browser.test_look import take

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations.forms.papers import FORMS
 from annotations.forms.versions import use_form
 from annotations.models import Prompt
+from jurybox_formats.forms.papers import FORMS
 from tests.browser.conftest import DESKTOP, PHONE, save_screenshot
 from tests.browser.test_label_offline import shown
 from tests.browser.test_labelling import LABEL, answers_of, expect_next_after, image_on

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from playwright.sync_api import expect
 
-from annotations.forms.papers import FORMS
-from annotations.forms.text_format import parse
-from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
 from annotations.models import Annotation, Assignment, Flag, Revision
+from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.text_format import parse
+from jurybox_formats.forms.validate_definition import read_form
 from tests.browser.conftest import DESKTOP, PHONE, eventually
 from tests.browser.test_labelling import LABEL, answers_of, expect_next_after, image_on
 from tests.browser.test_look import take

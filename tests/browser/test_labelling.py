@@ -8,9 +8,9 @@ import pytest
 from django.utils import timezone
 from playwright.sync_api import expect
 
-from annotations.forms.definition import YES_NO, Choice, Form, Question
 from annotations.forms.versions import publish_form
 from annotations.models import Annotation, Assignment, Image
+from jurybox_formats.forms.definition import YES_NO, Choice, Form, Question
 from tests import making
 from tests.browser.conftest import PHONE, eventually, make_study, save_screenshot
 

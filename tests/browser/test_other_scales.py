@@ -104,7 +104,7 @@ def test_question_and_cut_are_chosen_on_the_page(open_page, alice):
 def test_answers_in_words_are_counted_and_shown(open_page, alice):
     from annotations.imports import write_study
     from annotations.imports.outcome import Outcome
-    from annotations.sources.records import LabelRecord
+    from jurybox_formats.sources.records import LabelRecord
 
     said = ["blurred", "blurred", "a second moon"]
     records = (

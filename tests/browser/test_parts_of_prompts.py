@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Prompt
-from annotations.sources.records import GeneratorRecord, ImageRecord
+from jurybox_formats.sources.records import GeneratorRecord, ImageRecord
 from tests import making
 from tests.browser.test_look import SIZES, take
 

@@ -9,14 +9,14 @@ from django.core.management import call_command
 from django.urls import reverse
 from playwright.sync_api import expect
 
-from annotations.benchmarks.builtin import study as builtin
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.labelling import record
 from annotations.models import Image, Study
 from audit.models import Finding
+from jurybox_formats.forms.papers import geneval_audit
+from jurybox_formats.sets.builtin import study as builtin
 from tests import making
 from tests.browser.conftest import DESKTOP, PHONE
 from tests.browser.test_look import take

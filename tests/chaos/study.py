@@ -21,19 +21,19 @@ django.setup()
 from django.core.management import call_command  # noqa: E402
 from django.db.models import Count  # noqa: E402
 
-from annotations.benchmarks.builtin import study as builtin  # noqa: E402
 from annotations.errors import Refused  # noqa: E402
-from annotations.forms.papers import geneval_audit  # noqa: E402
 from annotations.forms.versions import publish_form  # noqa: E402
 from annotations.imports import write_study  # noqa: E402
 from annotations.imports.outcome import Outcome  # noqa: E402
 from annotations.labelling.queries import progress  # noqa: E402
 from annotations.models import Annotation, Answer, Assignment, Study  # noqa: E402
 from annotations.pictures.store import store_picture  # noqa: E402
-from annotations.sources.records import ImageRecord, LabelRecord  # noqa: E402
 from judges import tasks  # noqa: E402
 from judges.models import Chunk, Run, Score  # noqa: E402
 from judges.runs import lifecycle, score_chunk  # noqa: E402
+from jurybox_formats.forms.papers import geneval_audit  # noqa: E402
+from jurybox_formats.sets.builtin import study as builtin  # noqa: E402
+from jurybox_formats.sources.records import ImageRecord, LabelRecord  # noqa: E402
 from tests.making import cookie_of_person, png  # noqa: E402
 
 SLUG, TWIN = "bench", "undisturbed"

@@ -10,10 +10,10 @@ from pathlib import Path
 from django.utils import timezone
 
 from annotations.exports.labels import label_rows
-from annotations.forms.definition import Choice, Form, Question
 from annotations.forms.versions import publish_form
 from annotations.models import Annotation, Study
 from judges.exports.tables import ExportOptions, stream
+from jurybox_formats.forms.definition import Choice, Form, Question
 from tests import making
 
 FORM = Form(

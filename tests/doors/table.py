@@ -14,20 +14,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from annotations.benchmarks.registry import Source
 from annotations.models import Study
-from annotations.pair_files.take import take
 from annotations.pairs import files as pair_votes
-from annotations.sources.rows import Line
-from annotations.sources.tools import inspect_log
+from annotations.pairs.take_file import take
 from judges.exports.scores import score_rows
 from judges.exports.tables import ExportOptions, stream
 from judges.intake import bring_in
+from jurybox_formats.registry import Source
+from jurybox_formats.sources.rows import Line
+from jurybox_formats.tools import inspect_log
 from tests import making
 from tests.doors import sample
 
 TESTS = Path(__file__).resolve().parents[1]
-FILES = TESTS / "annotations" / "sources" / "tools" / "files"
+FILES = TESTS / "formats" / "tools" / "files"
 RESULTS = TESTS / "judges" / "intake" / "files"
 HEADER = (
     "tool and version",

@@ -13,10 +13,10 @@ from typing import Any
 
 import pytest
 
-from annotations.benchmarks import guess_format
-from annotations.sources.records import Rejected, Unreadable
-from annotations.sources.tools import arrow_folder, result_files
-from tests.annotations.benchmarks.reading import Read
+from jurybox_formats import guess_format
+from jurybox_formats.sources.records import Rejected, Unreadable
+from jurybox_formats.tools import arrow_folder, result_files
+from tests.formats.sets.reading import Read
 
 BOM = b"\xef\xbb\xbf"
 

@@ -4,12 +4,12 @@ import json
 
 import pytest
 
-from annotations.benchmarks import guess_format
-from annotations.benchmarks.registry import Source
 from annotations.exports.files import ExportRefused
-from annotations.forms.definition import Form, Question
 from annotations.forms.versions import publish_form
 from judges.intake import bring_in
+from jurybox_formats import guess_format
+from jurybox_formats.forms.definition import Form, Question
+from jurybox_formats.registry import Source
 from tests import making
 from tests.doors import sample
 

@@ -18,7 +18,6 @@ from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.labelling import record
 from annotations.models import Atom, Deletion, Membership, Study
-from annotations.sources.records import PromptPictureRecord
 from annotations.studies import crowd, deletion, invitations, selections
 from audit.accounts import tokens
 from audit.models import Comment, Finding, TrainingSet
@@ -34,6 +33,7 @@ from judges.models import (
     Upload,
     WeightCheck,
 )
+from jurybox_formats.sources.records import PromptPictureRecord
 from tests import making
 from tests.hostile.routes import ROLES
 

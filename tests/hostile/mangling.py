@@ -13,10 +13,10 @@ from typing import Any
 from hypothesis import strategies as st
 from PIL import Image as Picture
 
-from annotations.sources import hub_dataset
+from jurybox_formats.sources import hub_dataset
 from tests import making
 from tests import test_bad_files as bad
-from tests.annotations.benchmarks.prompt_sets import small
+from tests.formats.sets.prompt_sets import small
 from tests.making import png
 
 # What breaks readers: ends, quotes, numbers without end, half characters, deep nests.

@@ -30,9 +30,9 @@ ROOT = Path(__file__).resolve().parents[2]
 LENGTH = 20_000
 # What never meets more: the name of a file or a folder, a question's name in a form.
 SHORT = {
-    "annotations.benchmarks.imagenhub.ratings.NAME": 255,
-    "annotations.benchmarks.t2i_compbench.samples.SPLIT": 255,
-    "annotations.benchmarks.t2i_compbench.samples.SAMPLE": 255,
+    "jurybox_formats.sets.imagenhub.NAME": 255,
+    "jurybox_formats.sets.t2i_compbench.SPLIT": 255,
+    "jurybox_formats.sets.t2i_compbench.SAMPLE": 255,
 }
 # Processor seconds; a linear one takes a thousandth.
 MOST = 0.3

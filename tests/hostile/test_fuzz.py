@@ -21,19 +21,12 @@ from django.db import transaction
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import FormRefused, ImportRefused, LabelRefused
-from annotations.forms import text_format
 from annotations.forms.display import blocks
 from annotations.forms.html import questions_html
-from annotations.forms.per_image import PromptFacts, questions_about
 from annotations.forms.validate_answers import validated
-from annotations.forms.validate_definition import read_form
 from annotations.labelling import record
 from annotations.pictures.store import check_picture
-from annotations.prompt_grammar import parse as prompt_parser
-from annotations.sources import archives
-from annotations.sources.records import AtomRecord
 from audit.test_judge.sent_files import place_sent_files
 from judges import draft_questions, noun_phrases
 from judges.engines import openai_server
@@ -44,6 +37,13 @@ from judges.intake import bring_in
 from judges.lake.score_files import ScoreFolder
 from judges.methods import chain_of_thought, dsg
 from judges.protocols import Question
+from jurybox_formats.forms import text_format
+from jurybox_formats.forms.per_image import PromptFacts, questions_about
+from jurybox_formats.forms.validate_definition import read_form
+from jurybox_formats.prompt_grammar import parse as prompt_parser
+from jurybox_formats.registry import FORMATS, Source
+from jurybox_formats.sources import archives
+from jurybox_formats.sources.records import AtomRecord
 from tests.hostile import mangling
 from tests.hostile.mangling import ANYTHING, mangled, reshaped, written
 from tests.judges.lake import making_lake
@@ -119,7 +119,7 @@ def test_a_study_is_imported_or_refused(name, before, tmp_path, data):
     format, file, contents = mangling.FILES[name]
     path = tmp_path / file
     path.write_bytes(data.draw(contents))
-    source = Source(path, atoms=data.draw(st.sampled_from(["", "grammar"])))
+    source = Source(path, atoms=data.draw(st.sampled_from([None, prompt_parser.parse])))
     strict = data.draw(st.booleans())
     import_or_refuse(
         lambda: bring_in.import_study(slug="fuzz", format=format, source=source, strict=strict),

@@ -15,8 +15,8 @@ from annotations.bounded_numbers import read_number, read_whole
 from annotations.database.leases import reason_of
 from annotations.errors import without_folders
 from annotations.rates import Rate
-from annotations.sound_json import Unsound, load_json
 from audit.installation import backups
+from jurybox_formats.sources.sound_json import Unsound, load_json
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -8,13 +8,10 @@ import random
 
 import pytest
 
-from annotations.benchmarks.registry import Source
 from annotations.errors import Refused
-from annotations.forms.per_image import objects_of
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Atom, Prompt, Study
-from annotations.sources.records import GeneratorRecord, ImageRecord
 from audit.set_scores import official
 from judges import catalogue
 from judges.exports import set_files
@@ -22,10 +19,13 @@ from judges.intake.bring_in import import_study
 from judges.models import AtomScore, Run, Score
 from judges.parts import drafts, freeze
 from judges.runs.fit import StudyPrompts
+from jurybox_formats.forms.per_image import objects_of
+from jurybox_formats.registry import Source
+from jurybox_formats.sources.records import GeneratorRecord, ImageRecord
 from tests import making
-from tests.annotations.benchmarks import edit_grades
-from tests.annotations.benchmarks.edit_layouts import LAYOUTS
-from tests.annotations.benchmarks.prompt_sets import small
+from tests.formats.sets import edit_grades
+from tests.formats.sets.edit_layouts import LAYOUTS
+from tests.formats.sets.prompt_sets import small
 from tests.hostile.routes import routes
 
 SETS = ("corebench", "unigenbench", "dpg", "longtext", "wise", "oneig", "cvtg", "tiif")

@@ -8,11 +8,11 @@ import random
 
 import pytest
 
-from annotations.benchmarks.registry import Source, records
-from annotations.sources.records import Rejected, ScoreRecord, Unreadable
-from tests.annotations.benchmarks import edit_grades
-from tests.annotations.benchmarks.edit_layouts import LAYOUTS
-from tests.annotations.benchmarks.prompt_sets import small
+from jurybox_formats.registry import Source, records
+from jurybox_formats.sources.records import Rejected, ScoreRecord, Unreadable
+from tests.formats.sets import edit_grades
+from tests.formats.sets.edit_layouts import LAYOUTS
+from tests.formats.sets.prompt_sets import small
 from tests.hostile.test_set_metadata import mangle
 from tests.judges.intake.test_bring_in import RESULTS
 

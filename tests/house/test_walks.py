@@ -17,7 +17,7 @@ def test_a_stop_in_a_file_that_was_left_is_a_return():
 
 
 def test_a_walk_stops_where_another_file_is_entered_and_once_at_each_function():
-    from annotations.prompt_grammar.parse import parse
+    from jurybox_formats.prompt_grammar.parse import parse
 
     walk = walks.Walk()
     walk.follow(lambda: [parse("a red cat"), parse("two dogs")])

@@ -14,11 +14,10 @@ from django.core.management import CommandError, call_command
 
 from audit import VERSION
 from tests.jurybox import wheels
-from tests.jurybox.wheels import ROOT
+from tests.jurybox.wheels import PACKAGES, ROOT
 
 # All that may lie at the top of an environment.
 APPS = {"annotations", "judges", "audit", "jurybox"}
-STATS = ROOT / "packages" / "stats"
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +41,16 @@ def files(folder: str, *, under: Path = ROOT) -> set[str]:
 
 def test_the_wheel_holds_every_file_of_the_apps_and_of_the_pages(wheel):
     names = set(zipfile.ZipFile(wheel).namelist())
-    wanted = set().union(*(files(folder) for folder in APPS), files("jurybox_stats", under=STATS))
+    wanted = set().union(*(files(folder) for folder in APPS))
+    for name, folder in PACKAGES.items():
+        wanted |= files(f"jurybox_{name}", under=folder)
     wanted |= {f"jurybox/{name}" for folder in ("templates", "static") for name in files(folder)}
     assert len(wanted) > 700
     assert wanted - names == set()
     tops = {name.partition("/")[0] for name in names}
-    assert {top for top in tops if not top.endswith(".dist-info")} == APPS | {"jurybox_stats"}
+    assert {top for top in tops if not top.endswith(".dist-info")} == APPS | {
+        f"jurybox_{name}" for name in PACKAGES
+    }
 
 
 def test_the_wheel_asks_for_what_the_requirements_files_name(wheel, site):

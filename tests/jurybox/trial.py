@@ -1,4 +1,4 @@
-"""Both wheels in empty environments, with no clone near: `python -m tests.jurybox.trial` (`make
+"""All wheels in empty environments, with no clone near: `python -m tests.jurybox.trial` (`make
 wheel-trial`). Asks the package index for what the wheels need. Prints sizes and seconds."""
 
 from __future__ import annotations
@@ -20,14 +20,13 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 from tests.audit.from_files import tables
 from tests.jurybox import wheels
-from tests.jurybox.wheels import ROOT
+from tests.jurybox.wheels import PACKAGES, ROOT
 
 UV = Path(sys.executable).with_name("uv")
 PATIENCE = 600
-STATS = ROOT / "packages" / "stats"
 # Of the app's own tests: those that look at no file of a clone and ask for no engine.
 OF_THE_APP = ("audit/from_files/test_as_tidy.py", "audit/words", "annotations/forms")
-OF_THE_APP += ("judges/methods", "annotations/sources", "test_commands.py")
+OF_THE_APP += ("judges/methods", "formats/sources", "test_commands.py")
 TESTERS = ("pytest", "pytest-django", "hypothesis", "scikit-learn", "krippendorff")
 
 
@@ -35,10 +34,11 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="jurybox-trial-") as name:
         folder = Path(name)
         app = wheels.build(ROOT, folder / "app")
-        stats = wheels.build(STATS, folder / "stats")
-        for wheel in (app, stats):
+        built = {name: wheels.build(at, folder / name) for name, at in PACKAGES.items()}
+        for wheel in (app, *built.values()):
             print(f"{wheel.name}: {wheel.stat().st_size / 1024:,.0f} KiB")
-        return max(_app(app, folder), _stats(stats, folder))
+        _formats(built["formats"], folder)
+        return max(_app(app, folder), _stats(built["stats"], folder))
 
 
 def _app(wheel: Path, folder: Path) -> int:
@@ -126,11 +126,8 @@ def _stats(wheel: Path, folder: Path) -> int:
     python = _environment(folder / "of-stats", str(wheel))
     home = folder / "stats-home"
     home.mkdir()
-    for page in (STATS / "README.md", ROOT / "docs" / "jurybox-stats.md"):
-        example = "import doctest, sys; print(doctest.testfile(sys.argv[1], module_relative=False))"
-        said = _run(python, home, "-c", example, str(page))
-        assert "failed=0" in said.stdout, said.stdout
-        print(f"jurybox-stats, the examples of {page.name}: {said.stdout.strip()}")
+    for page in (PACKAGES["stats"] / "README.md", ROOT / "docs" / "jurybox-stats.md"):
+        _examples(python, home, page)
     _add(python, "mypy")
     typed = folder / "typed.py"
     typed.write_text(
@@ -140,6 +137,21 @@ def _stats(wheel: Path, folder: Path) -> int:
     checked = _run(python, home, "-m", "mypy", "--strict", str(typed))
     print(f"jurybox-stats, mypy --strict on a user's file: {checked.stdout.strip()}")
     return checked.returncode
+
+
+def _formats(wheel: Path, folder: Path) -> None:
+    home = folder / "formats-home"
+    home.mkdir()
+    _examples(
+        _environment(folder / "of-formats", str(wheel)), home, PACKAGES["formats"] / "README.md"
+    )
+
+
+def _examples(python: Path, home: Path, page: Path) -> None:
+    example = "import doctest, sys; print(doctest.testfile(sys.argv[1], module_relative=False))"
+    said = _run(python, home, "-c", example, str(page))
+    assert "failed=0" in said.stdout, said.stdout + said.stderr
+    print(f"the examples of {page.relative_to(ROOT)}: {said.stdout.strip()}")
 
 
 def _environment(folder: Path, *packages: str) -> Path:

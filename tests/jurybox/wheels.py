@@ -9,6 +9,7 @@ import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+PACKAGES = {folder.name: folder for folder in sorted(ROOT.glob("packages/*"))}
 
 
 def build(source: Path, folder: Path) -> Path:

@@ -16,13 +16,8 @@ from django.template import Engine, engines
 from django.template.base import Template, Variable
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
-from annotations.benchmarks.registry import FORMATS
 from annotations.consensus import RULES
 from annotations.imports.new_prompts import TITLES as MADE_BY
-from annotations.sources.columns import KINDS, ROLES
-from annotations.sources.picture_folder import SKIPPED
-from annotations.sources.picture_names import FOLDERS, NAMES
-from annotations.sources.tools.result_files import READERS
 from audit.doors.registry import all_exhibits, parameters_of
 from audit.languages import words_in_script
 from audit.next_labels.plan import TARGETS
@@ -43,9 +38,14 @@ from judges.cards.changes import CHANGES, LADDER, LADDERS
 from judges.exports.tables import TABLES
 from judges.intake.bring_in import SCALES
 from judges.pages.bring import GRIDS
+from jurybox_formats.registry import FORMATS
+from jurybox_formats.sources.columns import KINDS, ROLES
+from jurybox_formats.sources.picture_folder import SKIPPED
+from jurybox_formats.sources.picture_names import FOLDERS, NAMES
+from jurybox_formats.tools.result_files import READERS
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy"}
+CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "N_"}
 SCRIPTS = (
     *("base.js", "compare.js", "label-edit.js", "label-outbox.js", "label-page.js"),
     *("practice-page.js", "bring.js", "data.js", "copy.js", "chart.js"),
@@ -56,17 +56,25 @@ WORDS = (
     "notes",
 )
 STORED = (
-    *("annotations/sources/*.py", "annotations/imports/*.py", "annotations/pictures/*.py"),
-    *("annotations/benchmarks/guess_format.py", "annotations/benchmarks/label_questions.py"),
+    *(
+        "packages/formats/jurybox_formats/sources/*.py",
+        "annotations/imports/*.py",
+        "annotations/pictures/*.py",
+    ),
+    *(
+        "packages/formats/jurybox_formats/guess_format.py",
+        "packages/formats/jurybox_formats/label_questions.py",
+    ),
     *("annotations/jobs.py", "annotations/database/leases.py", "annotations/access.py"),
     "annotations/stored_answers/waiting.py",
     *("audit/words/report.py", "audit/charts/every_chart.py"),
     *("annotations/studies/*.py", "judges/pages/bring.py", "judges/intake/*.py"),
     *("annotations/pages/*.py", "annotations/forms/*.py", "annotations/rates.py"),
+    *("packages/formats/jurybox_formats/forms/*.py", "annotations/file_names.py"),
     *(
-        "annotations/sound_json.py",
+        "packages/formats/jurybox_formats/sources/sound_json.py",
         "annotations/bounded_numbers.py",
-        "annotations/prompt_grammar/written.py",
+        "packages/formats/jurybox_formats/prompt_grammar/written.py",
     ),
     *("audit/pages/data.py", "audit/pages/export.py", "audit/pages/reports.py"),
     *("audit/pages/one_question/plan.py", "audit/pages/one_question/training.py"),
@@ -112,6 +120,7 @@ NOT_SHOWN = (
     *("hub_dataset.py", "personal_data.py", "match_results.py", "so_far.py", "outcome.py"),
     *(
         "in_other_languages.py",
+        "scales.py",
         "rates.py",
         "win_rate.py",
         "useful_pairs.py",
@@ -180,10 +189,10 @@ def translating_nodes(shown: Template) -> Iterator[Message]:
 
 
 def in_python() -> Iterator[tuple[str, Message]]:
-    for app in ("annotations", "judges", "audit"):
+    for app in ("annotations", "judges", "audit", "packages"):
         for path in sorted((ROOT / app).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
-            if "gettext" not in text:
+            if "gettext" not in text and "N_(" not in text:
                 continue
             for node in ast.walk(ast.parse(text)):
                 if isinstance(node, ast.Call) and getattr(node.func, "id", "") in CALLS:
@@ -324,11 +333,20 @@ def event_words(tree: ast.AST) -> Iterator[str]:
 def in_menus() -> Iterator[tuple[str, Message]]:
     """What a page chooses from, named where it is read."""
     for place, titles in (
-        ("annotations/benchmarks/registry.py", [known.title for known in FORMATS.values()]),
-        ("annotations/sources/tools/result_files.py", [title for title, _ in READERS.values()]),
-        ("annotations/sources/columns.py", [*ROLES.values(), *KINDS]),
-        ("annotations/sources/picture_names.py", [*FOLDERS.values(), *NAMES.values()]),
-        ("annotations/sources/picture_folder.py", [SKIPPED]),
+        (
+            "packages/formats/jurybox_formats/registry.py",
+            [known.title for known in FORMATS.values()],
+        ),
+        (
+            "packages/formats/jurybox_formats/tools/result_files.py",
+            [title for title, _ in READERS.values()],
+        ),
+        ("packages/formats/jurybox_formats/sources/columns.py", [*ROLES.values(), *KINDS]),
+        (
+            "packages/formats/jurybox_formats/sources/picture_names.py",
+            [*FOLDERS.values(), *NAMES.values()],
+        ),
+        ("packages/formats/jurybox_formats/sources/picture_folder.py", [SKIPPED]),
         ("judges/intake/bring_in.py", [*SCALES.values()]),
         ("judges/pages/bring.py", [*GRIDS.values()]),
         ("audit/statistic_names.py", [*CONSENSUS.values()]),

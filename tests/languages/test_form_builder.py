@@ -9,10 +9,10 @@ from django.utils import translation
 
 from annotations.errors import FormRefused
 from annotations.forms import builder
-from annotations.forms.papers import FORMS
-from annotations.forms.papers.own_form import written_form
-from annotations.forms.validate_definition import read_form
 from annotations.language.stored_words import translate_stored
+from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.papers.own_form import written_form
+from jurybox_formats.forms.validate_definition import read_form
 from tests.annotations.forms.test_builder import posted
 from tests.languages.brackets import ALWAYS, assert_all_in_brackets, texts_outside_brackets
 

@@ -9,7 +9,6 @@ from django.urls import reverse
 from django.utils import translation
 
 from annotations.exports.pseudonyms import pseudonym
-from annotations.forms.papers import FORMS
 from annotations.models import Atom, Event, Flag, Image, Membership, Prompt, Selection, Study
 from annotations.pairs import draws
 from annotations.studies import crowd, groups, invitations, known_answers, practice, selections
@@ -18,6 +17,7 @@ from audit.accounts import reset_links
 from audit.models import AccountLanguage, Report
 from audit.reports import make as reports
 from audit.test_judge.published import SETS
+from jurybox_formats.forms.papers import FORMS
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 from tests.languages.brackets import (

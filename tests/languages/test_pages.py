@@ -10,7 +10,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 from django.utils import translation
 
-from annotations.forms.translations import source_texts
 from annotations.jobs import run as run_job
 from annotations.models import Image, Study
 from annotations.pairs import draws
@@ -21,6 +20,7 @@ from audit.models import AccountLanguage
 from audit.reports import make as reports
 from judges.models import Delivery, Run, Upload
 from judges.runs import lifecycle
+from jurybox_formats.forms.translations import source_texts
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 from tests.languages.brackets import (

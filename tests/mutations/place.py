@@ -104,7 +104,7 @@ class Place:
         command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-n", "0", "-x", "-v"]
         command += ["--tb=no", "--reuse-db", "-rfE", "-m", self.quick, *given]
         # What a test starts finds the packages of this copy, not of the environment.
-        packages = str(self.tree / "packages" / "stats")
+        packages = os.pathsep.join(map(str, sorted(self.tree.glob("packages/*"))))
         environment = {**os.environ, "JURYBOX_VAR": str(own), "PYTHONPATH": packages}
         with said.open("wb") as out:
             # A session of its own: whatever the tests have started ends with them.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from annotations.benchmarks.imagenhub.ratings import read
-from annotations.sources.records import LabelRecord
+from jurybox_formats.sets.imagenhub import read
+from jurybox_formats.sources.records import LabelRecord
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.people.imagenhub import QUESTIONS, figures
 from tests.vectors.compare import Compared

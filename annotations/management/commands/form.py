@@ -5,11 +5,11 @@ from pathlib import Path
 from django.core.management import CommandError
 
 from annotations.errors import FormRefused
-from annotations.forms.papers import FORMS
-from annotations.forms.papers.own_form import written_form
-from annotations.forms.text_format import as_text
 from annotations.forms.versions import form_of, use_form
 from annotations.management.command import StudyCommand
+from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.papers.own_form import written_form
+from jurybox_formats.forms.text_format import as_text
 
 
 class Command(StudyCommand):

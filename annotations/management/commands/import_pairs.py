@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from annotations.management.command import PlainCommand
-from annotations.pair_files.layouts import AUTO, FORMATS
-from annotations.pair_files.take import take
 from annotations.pairs import files
+from annotations.pairs.take_file import take
 from annotations.studies import owners
+from jurybox_formats.pair_files.layouts import AUTO, FORMATS
 
 
 class Command(PlainCommand):

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from django.core.management import CommandError
 
-from annotations.benchmarks.registry import MAKERS
 from annotations.imports import new_prompts
 from annotations.management.command import PlainCommand, as_json, study_called, write_lines
+from jurybox_formats.registry import MAKERS
 
 
 class Command(PlainCommand):

@@ -7,11 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from annotations.sound_json import Unsound, read_json_file
 from audit.cards.certificate import card_in
 from audit.cards.site.numbers import NOT_MEASURED, site_number
 from audit.cards.site.open_data import CARDS, FORMAT
 from audit.cards.site.read import SiteCard, check_body
+from jurybox_formats.sources.sound_json import Unsound, read_json_file
 
 LARGEST = 50_000_000  # bytes
 Edition = dict[tuple[str, str], dict[str, Any]]

@@ -10,8 +10,8 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.exports.files import Sink
 from annotations.exports.labels import as_csv
-from annotations.sources.parquet_rows import import_package
 from audit.cards.site.read import FACTS, SiteCard
+from jurybox_formats.sources.parquet_rows import import_package
 
 FORMAT = "jurybox-site 1"
 CARDS, TABLE, PARQUET = "data/cards.json", "data/numbers.csv", "data/numbers.parquet"

@@ -6,7 +6,6 @@ import time
 from django.conf import settings
 from django.core.management import CommandError, call_command
 
-from annotations.benchmarks.builtin.study import SEED
 from annotations.management.command import PlainCommand
 from annotations.models import Study
 from audit import demo
@@ -14,6 +13,7 @@ from audit.installation import processes, vega_script
 from audit.reports import make as reports
 from judges import tasks
 from judges.runs import score_chunk
+from jurybox_formats.sets.builtin.study import SEED
 
 
 class Command(PlainCommand):

@@ -14,7 +14,6 @@ from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404, research_place_or_404
-from annotations.benchmarks.builtin.study import GENERATORS
 from annotations.errors import Refused, StudyRefused
 from annotations.language.stored_words import say as say_in_language
 from annotations.models import Image, StoredAnswer, Study
@@ -33,6 +32,7 @@ from audit.statistic_names import headings
 from audit.words import repairs as words
 from audit.words.report import title
 from judges.names import runs_by_name
+from jurybox_formats.sets.builtin.study import GENERATORS
 
 QUEUE = 12
 # More of them are made by the command, with a progress bar: a page cannot wait.

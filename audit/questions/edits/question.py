@@ -10,7 +10,6 @@ import numpy as np
 
 from annotations import consensus
 from annotations.errors import Refused
-from annotations.forms.papers.edits import FORM
 from annotations.models import Study
 from annotations.stored_answers.question import NoParameters, Question
 from audit.reports import freshness
@@ -20,6 +19,7 @@ from audit.reports.options import Options, sign
 from audit.reports.pairing import Database, Paired, People
 from judges.names import runs_by_name
 from judges.runs.form_question import form_question
+from jurybox_formats.forms.papers.edits import FORM
 from jurybox_stats import enough
 
 # did, kept, looks_right

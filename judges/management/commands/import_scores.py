@@ -4,10 +4,10 @@ from pathlib import Path
 
 from django.core.management import CommandError
 
-from annotations.benchmarks.registry import FORMATS
-from annotations.sources.tools.result_files import READERS
 from judges.intake import bring_in
 from judges.management.imports import IntoStudy
+from jurybox_formats.registry import FORMATS
+from jurybox_formats.tools.result_files import READERS
 
 
 class Command(IntoStudy):

@@ -2,16 +2,17 @@
 
 from pathlib import Path
 
-from annotations.benchmarks.registry import FORMATS, Source
 from annotations.management.command import pairs
-from annotations.sources.archives import unpacked
-from annotations.sources.columns import KINDS
-from annotations.sources.expected_rows import expected_rows
-from annotations.sources.picture_names import FOLDERS, NAMES
+from annotations.plugins import atom_reader
 from annotations.studies import owners
 from judges.intake import bring_in
 from judges.management.imports import ImportCommand
 from judges.recipes.peoples_unit import add_unit
+from jurybox_formats.registry import FORMATS, Source
+from jurybox_formats.sources.archives import unpacked
+from jurybox_formats.sources.columns import KINDS
+from jurybox_formats.sources.expected_rows import expected_rows
+from jurybox_formats.sources.picture_names import FOLDERS, NAMES
 
 
 class Command(ImportCommand):
@@ -53,7 +54,7 @@ class Command(ImportCommand):
                     options["generator"],
                     options["generators"],
                     options["judge"],
-                    options["atoms"],
+                    atom_reader(options["atoms"]),
                     _pairs(options["column"], "--column"),
                     options["folder"],
                     options["name"],

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from annotations.sources.records import PLACES
 from judges.options import texts
 from judges.protocols import RESULT, Placed, Subject
+from jurybox_formats.sources.records import PLACES
 
 
 class NoPicture(ValueError):

@@ -8,11 +8,11 @@ from django.utils import timezone
 
 from annotations.anchors import again, keep
 from annotations.errors import StudyRefused
-from annotations.forms.papers import t2i_compbench
 from annotations.forms.versions import publish_form
 from annotations.jobs import run as run_job
 from annotations.models import AnchorRound, Annotation, Answer, Event
 from annotations.studies import deletion
+from jurybox_formats.forms.papers import t2i_compbench
 from tests import making
 
 pytestmark = pytest.mark.django_db

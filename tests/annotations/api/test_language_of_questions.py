@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from annotations.forms.in_other_languages import LANGUAGES, translation_of
-from annotations.forms.papers import FORMS
 from annotations.forms.versions import use_form
 from annotations.models import Annotation
 from audit.models import AccountLanguage
+from jurybox_formats.forms.in_other_languages import LANGUAGES, translation_of
+from jurybox_formats.forms.papers import FORMS
 
 pytestmark = pytest.mark.django_db
 NEXT = "/api/v1/studies/shapes/next/"

@@ -12,11 +12,11 @@ from annotations.copies import rows
 from annotations.copies import study as study_copies
 from annotations.errors import StudyRefused
 from annotations.forms import example_pictures
-from annotations.forms.definition import Example
 from annotations.forms.versions import form_of, use_form
 from annotations.jobs import run
 from annotations.models import Annotation, Event, ExamplePicture, Image, Study, StudyCopy
 from annotations.studies import deletion
+from jurybox_formats.forms.definition import Example
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -10,7 +10,7 @@ from annotations.exports import files, labels
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Annotation
-from annotations.sources.records import LabelRecord
+from jurybox_formats.sources.records import LabelRecord
 
 pytestmark = pytest.mark.django_db
 

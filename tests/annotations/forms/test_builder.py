@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from annotations.errors import FormRefused
 from annotations.forms import builder
-from annotations.forms.definition import (
+from jurybox_formats.forms.definition import (
     KINDS,
     YES_NO,
     Choice,
@@ -19,9 +19,9 @@ from annotations.forms.definition import (
     Question,
     Wording,
 )
-from annotations.forms.papers import EARLIER, FORMS
-from annotations.forms.text_format import as_text, parse
-from annotations.forms.validate_definition import MEANINGS, read_form
+from jurybox_formats.forms.papers import EARLIER, FORMS
+from jurybox_formats.forms.text_format import as_text, parse
+from jurybox_formats.forms.validate_definition import MEANINGS, read_form
 
 WORDS = st.text(
     st.characters(codec="utf-8", exclude_categories=("Cc", "Cs", "Zl", "Zp")),

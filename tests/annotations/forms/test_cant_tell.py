@@ -11,17 +11,11 @@ from django.core.management import call_command
 from annotations.consensus import RULES
 from annotations.errors import FormRefused, LabelRefused
 from annotations.exports.labels import consensus_rows
-from annotations.forms.definition import YES_NO, Choice, Form, Question
 from annotations.forms.display import show_question
-from annotations.forms.papers import FORMS
-from annotations.forms.per_image import AskedQuestion, PromptFacts, questions_about
-from annotations.forms.text_format import as_text, parse
 from annotations.forms.validate_answers import validated
-from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
 from annotations.labelling import assign, record
 from annotations.models import Answer
-from annotations.scales import CANT_TELL
 from annotations.studies.adjudication import decide
 from annotations.studies.annotator_quality import people_rows
 from annotations.studies.queries import cannot_tell
@@ -30,6 +24,12 @@ from audit.reports.make import compute
 from audit.reports.options import Options
 from audit.reports.pairing import pair
 from audit.words import report as words
+from jurybox_formats.forms.definition import YES_NO, Choice, Form, Question
+from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.per_image import AskedQuestion, PromptFacts, questions_about
+from jurybox_formats.forms.scales import CANT_TELL
+from jurybox_formats.forms.text_format import as_text, parse
+from jurybox_formats.forms.validate_definition import read_form
 from tests import making
 
 WRITTEN = """

@@ -5,9 +5,9 @@ import io
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotations.forms.papers import EARLIER, FORMS
 from annotations.forms.versions import use_form
 from annotations.models import FormVersion
+from jurybox_formats.forms.papers import EARLIER, FORMS
 
 pytestmark = pytest.mark.django_db
 

@@ -13,14 +13,8 @@ from django.utils import translation
 from annotations.errors import FormRefused, LabelRefused
 from annotations.exports.files import as_parquet
 from annotations.exports.labels import COLUMNS, as_csv, label_rows
-from annotations.forms.definition import YES_NO, Choice, Form, Question, Translation
 from annotations.forms.display import blocks
 from annotations.forms.html import form_html, instructions_html
-from annotations.forms.papers import FORMS
-from annotations.forms.papers.own_form import written_form
-from annotations.forms.per_image import PromptFacts, questions_about
-from annotations.forms.text_format import as_text
-from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import (
     publish_form,
     questions_for_all,
@@ -32,9 +26,15 @@ from annotations.imports.write_study import import_records
 from annotations.labelling import assign
 from annotations.labelling.record import check_answers, record_label
 from annotations.models import Annotation, Answer
-from annotations.sources.tidy_tables import labels
 from audit.people.agreement import body_of
 from audit.words.page_sentences import languages_note
+from jurybox_formats.forms.definition import YES_NO, Choice, Form, Question, Translation
+from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.papers.own_form import written_form
+from jurybox_formats.forms.per_image import PromptFacts, questions_about
+from jurybox_formats.forms.text_format import as_text
+from jurybox_formats.forms.validate_definition import read_form
+from jurybox_formats.sources.tidy_tables import labels
 from tests.annotations.pages.test_label import HTMX, LABEL
 
 HIDDEN = re.compile(r'<input type="hidden" name="(\w+)" value="([^"]*)">')

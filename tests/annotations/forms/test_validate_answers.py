@@ -3,10 +3,10 @@
 import pytest
 
 from annotations.errors import LabelRefused
-from annotations.forms.definition import YES_NO, Choice, Condition, Form, Question
-from annotations.forms.papers import FORMS
-from annotations.forms.per_image import PromptFacts, questions_about
 from annotations.forms.validate_answers import validated
+from jurybox_formats.forms.definition import YES_NO, Choice, Condition, Form, Question
+from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.per_image import PromptFacts, questions_about
 
 CROWD = FORMS["geneval-crowd"]
 TWO = PromptFacts("a photo of a red dog right of a bench", objects=("bench", "dog"))

@@ -5,15 +5,15 @@ import json
 import pytest
 from django.urls import reverse
 
-from annotations.benchmarks.registry import Source, records
 from annotations.exports import study_tables
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Prompt, Study
-from annotations.sources import mapped_table
-from annotations.sources.records import PromptRecord
 from annotations.versions import labels_version, start_reading_labels
 from judges.exports.study_folder import write_study as write_folder
+from jurybox_formats.registry import Source, records
+from jurybox_formats.sources import mapped_table
+from jurybox_formats.sources.records import PromptRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

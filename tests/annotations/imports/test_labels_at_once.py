@@ -9,7 +9,7 @@ from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.imports.write_labels import LabelWriter
 from annotations.models import Annotation, Answer, Image
-from annotations.sources.records import LabelRecord, Rejected
+from jurybox_formats.sources.records import LabelRecord, Rejected
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -7,8 +7,8 @@ from annotations.forms.versions import form_of, in_words
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Annotation, FormVersion
-from annotations.scales import CANT_TELL
-from annotations.sources.records import LabelRecord
+from jurybox_formats.forms.scales import CANT_TELL
+from jurybox_formats.sources.records import LabelRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

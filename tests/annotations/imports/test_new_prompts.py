@@ -10,10 +10,10 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.benchmarks.registry import MAKERS
 from annotations.errors import ImportRefused
 from annotations.imports import new_prompts
 from annotations.models import Atom, Prompt
+from jurybox_formats.registry import MAKERS
 
 pytestmark = pytest.mark.django_db
 

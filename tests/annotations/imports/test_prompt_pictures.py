@@ -5,16 +5,16 @@ from __future__ import annotations
 import pytest
 from django.core.files.storage import default_storage
 
-from annotations.benchmarks.guess_format import guess
-from annotations.benchmarks.registry import Source, records
 from annotations.forms.prompt_pictures import pictures_of
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.jobs import run, waiting
 from annotations.models import Image, Prompt, PromptPicture, Study
-from annotations.sources.records import PromptPictureRecord
 from annotations.studies import deletion
 from judges.exports.study_folder import write_study as write_folder
+from jurybox_formats.guess_format import guess
+from jurybox_formats.registry import Source, records
+from jurybox_formats.sources.records import PromptPictureRecord
 from tests import editing, making
 
 pytestmark = pytest.mark.django_db

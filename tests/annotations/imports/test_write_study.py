@@ -9,9 +9,9 @@ from annotations.imports.outcome import Outcome
 from annotations.labelling.image_order import seeded_place
 from annotations.models import Annotation, Answer, Image, Membership
 from annotations.pictures import decode_process
-from annotations.sources import tidy_tables
-from annotations.sources.expected_rows import expected_rows
-from annotations.sources.records import ImageRecord, LabelRecord, PromptRecord
+from jurybox_formats.sources import tidy_tables
+from jurybox_formats.sources.expected_rows import expected_rows
+from jurybox_formats.sources.records import ImageRecord, LabelRecord, PromptRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

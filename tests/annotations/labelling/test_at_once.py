@@ -10,12 +10,12 @@ from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
 from annotations.errors import LabelRefused
-from annotations.forms.papers import geneval2_atoms, geneval_crowd
 from annotations.forms.versions import use_form
 from annotations.labelling import assign, at_once, record
 from annotations.labelling.image_order import Candidate, Walk
 from annotations.labelling.reserve import keep_reserve
 from annotations.models import Annotation, Answer, Assignment, Image, Membership
+from jurybox_formats.forms.papers import geneval2_atoms, geneval_crowd
 from tests import making
 from tests.annotations.labelling.test_reserve import again, keys, places_are_those_in_use
 from tests.waiting import PATIENCE

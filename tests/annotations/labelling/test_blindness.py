@@ -14,14 +14,14 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.labelling import assign, image_order
 from annotations.labelling.queries import progress
 from annotations.models import Assignment, Image, Membership, Study
-from annotations.sources.records import GeneratorRecord, ImageRecord, PromptRecord
+from jurybox_formats.forms.papers import geneval_audit
+from jurybox_formats.sources.records import GeneratorRecord, ImageRecord, PromptRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

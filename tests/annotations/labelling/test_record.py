@@ -6,10 +6,10 @@ from django.db import connection
 from django.utils import timezone
 
 from annotations.errors import LabelRefused
-from annotations.forms.definition import Form, Question
 from annotations.forms.versions import publish_form
 from annotations.labelling import assign, record
 from annotations.models import Annotation, Answer, Assignment, Image, Membership, Revision
+from jurybox_formats.forms.definition import Form, Question
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -2,8 +2,8 @@
 
 import pytest
 
-from annotations.forms.papers import FORMS
 from annotations.models import FormVersion
+from jurybox_formats.forms.papers import FORMS
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -10,11 +10,11 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.forms.definition import Example
-from annotations.forms.papers import FORMS
 from annotations.forms.versions import publish_form, use_form
 from annotations.labelling import assign
 from annotations.models import Annotation, Assignment, Flag, Image, Revision
+from jurybox_formats.forms.definition import Example
+from jurybox_formats.forms.papers import FORMS
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 
 from annotations.forms.html import form_html
-from annotations.forms.papers import FORMS
 from annotations.forms.versions import publish_form, questions_for, use_form
 from annotations.labelling import queries
 from annotations.models import Image, Prompt
 from annotations.pages import label
+from jurybox_formats.forms.papers import FORMS
 from tests import editing, making
 from tests.annotations.pages.test_label import HTMX, LABEL, in_hand
 

@@ -10,11 +10,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.forms.in_other_languages import translation_of
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import use_form
 from annotations.models import Annotation, Image, Membership, PracticeTry
 from annotations.studies import crowd, known_answers, practice
+from jurybox_formats.forms.in_other_languages import translation_of
+from jurybox_formats.forms.papers import geneval_audit
 from tests import making
 
 pytestmark = pytest.mark.django_db

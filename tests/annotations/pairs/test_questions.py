@@ -6,10 +6,10 @@ import pytest
 from django.urls import reverse
 
 from annotations.errors import LabelRefused
-from annotations.forms.validate_definition import read_form
 from annotations.models import PairVote
 from annotations.pairs import assign, draws, files, questions, record
 from annotations.studies.personal_data import everything_kept
+from jurybox_formats.forms.validate_definition import read_form
 
 pytestmark = pytest.mark.django_db
 HEAD = "pair_id,prompt_id,first,second,rater,question,value,left,language"

@@ -9,7 +9,7 @@ from PIL import Image as Picture
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Image
-from annotations.sources.records import ImageRecord
+from jurybox_formats.sources.records import ImageRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

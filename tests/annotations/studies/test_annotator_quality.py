@@ -6,10 +6,10 @@ from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.labelling import assign
 from annotations.models import Annotation, Assignment, Image
-from annotations.sources.records import LabelRecord
 from annotations.studies import annotator_quality, set_aside
 from annotations.studies import settings as study_settings
 from annotations.studies.majority_agreement import agreement_with_majority
+from jurybox_formats.sources.records import LabelRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

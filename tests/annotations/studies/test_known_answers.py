@@ -8,10 +8,10 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.errors import StudyRefused
-from annotations.forms.papers import geneval2_atoms
 from annotations.forms.versions import use_form
 from annotations.models import Event, Image, KnownAnswer
 from annotations.studies import known_answers
+from jurybox_formats.forms.papers import geneval2_atoms
 from tests import making
 
 pytestmark = pytest.mark.django_db

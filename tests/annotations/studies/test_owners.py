@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from annotations.models import Event, Membership, Study
 from annotations.studies import owners, settings
-from tests.annotations.benchmarks.reading import written
+from tests.formats.sets.reading import written
 
 pytestmark = pytest.mark.django_db
 

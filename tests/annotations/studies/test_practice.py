@@ -9,11 +9,11 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from annotations.errors import LabelRefused, StudyRefused
-from annotations.forms.papers import geneval2_atoms, geneval_audit
 from annotations.forms.versions import use_form
 from annotations.labelling import assign, record
 from annotations.models import Annotation, Assignment, Image, Membership, PracticeAnswer
 from annotations.studies import crowd, known_answers, personal_data, practice
+from jurybox_formats.forms.papers import geneval2_atoms, geneval_audit
 from tests import making
 
 pytestmark = pytest.mark.django_db

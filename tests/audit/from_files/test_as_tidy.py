@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from annotations.sources.picture_names import prompt_key
-from annotations.sources.records import Unreadable
 from audit.from_files.as_tidy import _image, as_tidy
+from jurybox_formats.sources.picture_names import prompt_key
+from jurybox_formats.sources.records import Unreadable
 
 
 def written(folder: Path, name: str, text: str) -> Path:

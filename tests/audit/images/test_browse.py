@@ -9,12 +9,12 @@ from annotations.imports.outcome import Outcome
 from annotations.imports.write_study import import_records
 from annotations.labelling import assign, record
 from annotations.models import Image, Prompt
-from annotations.sources.records import PromptRecord
 from annotations.stored_answers import question, store
 from annotations.studies import selections
 from audit.answers import worker
 from audit.images import browse, tally
 from audit.images.browse import Filters, NotThere
+from jurybox_formats.sources.records import PromptRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

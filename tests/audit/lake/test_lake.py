@@ -13,9 +13,7 @@ import pyarrow.parquet as parquet
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotations.benchmarks.registry import Source
 from annotations.models import Annotation, Answer, Atom, Study
-from annotations.scales import CANT_TELL
 from annotations.storage.written_files import WriteRefused
 from audit.lake.files import LakeRefused, checked_files, sha256
 from audit.lake.read import LakeStudy
@@ -26,6 +24,8 @@ from audit.reports.pairing import Database
 from audit.reports.progress import Progress
 from judges.intake import bring_in
 from judges.models import AtomScore, Score
+from jurybox_formats.forms.scales import CANT_TELL
+from jurybox_formats.registry import Source
 from tests.audit.from_files import tables as made_tables
 
 pytestmark = pytest.mark.django_db

@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 import pytest
 
-from annotations.benchmarks.registry import Source
 from annotations.models import Annotation, Answer, Atom, Image, Prompt, Study
 from audit.lake import columns, read
 from audit.lake.files import LakeRefused
@@ -18,6 +17,7 @@ from audit.reports.pairing import Database
 from audit.reports.progress import Progress
 from judges.intake import bring_in
 from judges.models import AtomScore, Score
+from jurybox_formats.registry import Source
 from tests.audit.from_files import tables as made_tables
 
 pytestmark = pytest.mark.django_db

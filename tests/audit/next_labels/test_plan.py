@@ -12,8 +12,6 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.errors import Refused
-from annotations.forms.text_format import parse
-from annotations.forms.validate_definition import read_form
 from annotations.forms.versions import use_form
 from annotations.models import Generator, Image, StoredAnswer
 from annotations.stored_answers import question, store
@@ -24,6 +22,8 @@ from audit.next_labels.plan import Wish, plan
 from audit.reports.human_scores import REFUSED
 from audit.reports.make import Options, make_report
 from audit.reports.pairing import QUESTIONS
+from jurybox_formats.forms.text_format import parse
+from jurybox_formats.forms.validate_definition import read_form
 from tests import making
 from tests.audit.pages.test_dashboards import judge_all
 

@@ -7,8 +7,6 @@ import math
 
 import pytest
 
-from annotations.benchmarks.registry import Source, records
-from annotations.forms.papers import edits
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
@@ -16,6 +14,8 @@ from annotations.models import Study
 from audit.paper_tables import imagenhub
 from audit.paper_tables.study import audited
 from audit.reports.options import Options
+from jurybox_formats.forms.papers import edits
+from jurybox_formats.registry import Source, records
 from tests import needs
 
 FILES = needs.SHARED / "data" / "imagenhub"

@@ -11,24 +11,24 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.exports.pseudonyms import name_in_reports
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Image, Study
-from annotations.sources.records import (
-    AtomRecord,
-    GeneratorRecord,
-    ImageRecord,
-    LabelRecord,
-    PromptRecord,
-)
 from audit.paper_tables import LIKE
 from audit.paper_tables.study import audited
 from audit.paper_tables.table import NONE, as_text
 from audit.reports.options import Options
 from audit.reports.pairing import pair
 from judges.models import Atom, AtomScore
+from jurybox_formats.forms.papers import geneval_audit
+from jurybox_formats.sources.records import (
+    AtomRecord,
+    GeneratorRecord,
+    ImageRecord,
+    LabelRecord,
+    PromptRecord,
+)
 from jurybox_stats import ranking
 from tests import making
 

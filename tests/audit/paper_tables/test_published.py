@@ -5,12 +5,12 @@ from collections import defaultdict
 
 import pytest
 
-from annotations.benchmarks.registry import Source
 from annotations.models import Study
 from audit.paper_tables import LIKE
 from audit.paper_tables.study import audited
 from audit.reports.options import Options
 from judges.intake import bring_in
+from jurybox_formats.registry import Source
 from tests import needs
 
 pytestmark = pytest.mark.django_db

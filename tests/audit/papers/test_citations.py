@@ -6,11 +6,11 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from annotations.forms.papers import FORMS
 from audit.models import Report
 from audit.papers import citations
 from audit.reports import make
 from audit.statistic_names import ROWS
+from jurybox_formats.forms.papers import FORMS
 from tests import making
 
 TAU = {"value": 0.5}

@@ -5,23 +5,23 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotations.benchmarks.registry import Source
 from annotations.errors import Refused
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
-from annotations.sources.records import LabelRecord
 from annotations.stored_answers.question import NONE
 from audit.questions.people_by_generator.question import people_by_generator
 from audit.questions.set_scores.exhibits import EXHIBITS
 from audit.questions.set_scores.question import Parameters, editions, set_scores
 from judges.intake.bring_in import import_study
+from jurybox_formats.registry import Source
+from jurybox_formats.sources.records import LabelRecord
 from jurybox_stats.people.imagenhub import QUESTIONS
 from tests import making
-from tests.annotations.benchmarks import edit_grades
-from tests.annotations.benchmarks.edit_layouts import LAYOUTS
-from tests.annotations.benchmarks.prompt_sets import small
 from tests.audit.paper_tables.test_imagenhub import FILES, PRINTED, study_of
+from tests.formats.sets import edit_grades
+from tests.formats.sets.edit_layouts import LAYOUTS
+from tests.formats.sets.prompt_sets import small
 
 pytestmark = pytest.mark.django_db
 

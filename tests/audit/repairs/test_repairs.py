@@ -6,15 +6,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from annotations.benchmarks.builtin import study as builtin
-from annotations.benchmarks.builtin.study import GENERATORS
 from annotations.errors import Refused
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Image, Prompt, Study
-from annotations.sources.records import LabelRecord
 from annotations.stored_answers import question, store
 from audit.models import Finding
 from audit.repairs import findings, painters
@@ -22,6 +18,10 @@ from audit.repairs.enforce import CONTROL, REPAIRED, enforce
 from audit.repairs.gains import gains, triples
 from judges.generating.pipelines import How
 from judges.models import Judge, Score
+from jurybox_formats.forms.papers import geneval_audit
+from jurybox_formats.sets.builtin import study as builtin
+from jurybox_formats.sets.builtin.study import GENERATORS
+from jurybox_formats.sources.records import LabelRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

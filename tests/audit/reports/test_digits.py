@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from annotations.models import Image
-from annotations.scales import Scale
 from audit.people import agreement as people_agreement
 from audit.reports import make
 from audit.reports.pairing import JudgeScores, Paired, People
+from jurybox_formats.forms.scales import Scale
 from jurybox_stats.resampling.small_samples import MOST_LEFT_OUT
 from tests import making
 

@@ -5,7 +5,6 @@ from datetime import date
 import numpy as np
 import pytest
 
-from annotations.scales import Scale
 from audit.reports.drift import beside_releases, drift, newest_third, orders
 from audit.reports.make import Options
 from audit.reports.pairing import JudgeScores, People
@@ -13,6 +12,7 @@ from audit.reports.reference import Reference, series_of
 from audit.reports.slices import by_generator, statistics
 from audit.reports.states import settle
 from audit.words import drift_state
+from jurybox_formats.forms.scales import Scale
 from tests.bench.true_worlds import World, study
 
 OPTIONS = Options(resamples=200)

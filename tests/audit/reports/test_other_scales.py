@@ -4,14 +4,14 @@ import pytest
 
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
-from annotations.scales import CANT_TELL, Scale
-from annotations.sources.records import LabelRecord
 from audit.evidence import image_cards
 from audit.models import Column, Report
 from audit.reports import make as reports
 from audit.reports.options import Options
 from audit.words import page_sentences
 from audit.words import report as report_words
+from jurybox_formats.forms.scales import CANT_TELL, Scale
+from jurybox_formats.sources.records import LabelRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,6 @@ from django.urls import reverse
 
 from annotations.errors import Refused
 from annotations.exports.pseudonyms import name_in_reports
-from annotations.forms.papers import geneval2_atoms, geneval_crowd
 from annotations.forms.versions import use_form
 from annotations.labelling import assign, record
 from annotations.models import Annotation, Answer, Atom, Decision, StoredAnswer
@@ -17,6 +16,7 @@ from annotations.studies import adjudication
 from audit.reports import make as reports
 from audit.reports.pairing import pair
 from judges.models import AtomScore, Score
+from jurybox_formats.forms.papers import geneval2_atoms, geneval_crowd
 from tests import making
 
 pytestmark = pytest.mark.django_db

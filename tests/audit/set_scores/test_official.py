@@ -5,9 +5,9 @@ import json
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotations.benchmarks.registry import Source
 from judges.intake.bring_in import import_study
-from tests.annotations.benchmarks.prompt_sets import small
+from jurybox_formats.registry import Source
+from tests.formats.sets.prompt_sets import small
 
 pytestmark = pytest.mark.django_db
 

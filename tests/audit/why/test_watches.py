@@ -6,7 +6,6 @@ import pytest
 from django.core.management import call_command
 
 from annotations.anchors import again, keep
-from annotations.forms.papers import t2i_compbench
 from annotations.forms.versions import publish_form
 from annotations.models import Annotation
 from annotations.stored_answers.store import compute_answer
@@ -16,6 +15,7 @@ from audit.why.explain import explain
 from audit.why.parameters import Parameters
 from audit.words import watches as words
 from judges.models import AnchorScoring
+from jurybox_formats.forms.papers import t2i_compbench
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -9,18 +9,18 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from annotations.benchmarks.builtin.drawing import Style, paint
-from annotations.benchmarks.builtin.grammar import SHAPES
-from annotations.benchmarks.builtin.scene import Figure
-from annotations.benchmarks.builtin.scene import Scene as Planned
-from annotations.benchmarks.builtin.study import GENERATORS, draw, make_prompts, simulated_answers
-from annotations.prompt_grammar.vocabulary import COLOURS
 from judges.engines.builtin import BuiltinEngine
 from judges.methods.checklist import Checklist
 from judges.methods.geneval import GenEval
 from judges.methods.soft_tifa import SoftTifa
 from judges.methods.vqa_score import WORDINGS, VqaScore
 from judges.protocols import Atom, KnownAnswers, Question, Subject, Talk, Unscored
+from jurybox_formats.prompt_grammar.vocabulary import COLOURS
+from jurybox_formats.sets.builtin.drawing import Style, paint
+from jurybox_formats.sets.builtin.grammar import SHAPES
+from jurybox_formats.sets.builtin.scene import Figure
+from jurybox_formats.sets.builtin.scene import Scene as Planned
+from jurybox_formats.sets.builtin.study import GENERATORS, draw, make_prompts, simulated_answers
 from tests.judges.judging import judged as judged_by
 
 FIRST, LAST = GENERATORS[0], GENERATORS[-1]

@@ -10,12 +10,12 @@ import pytest
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Prompt, Study
-from annotations.sources.records import ImageRecord
 from judges import registry
 from judges.engines import mmdetection
 from judges.looks.gather import subject_of
 from judges.models import Look, Run, Score
 from judges.runs import lifecycle, score_chunk
+from jurybox_formats.sources.records import ImageRecord
 from tests import making
 from tests.judges.engines import tiny_clip, tiny_detectors, tiny_itm, tiny_reward
 from tests.judges.engines.tiny_detectors import SIDES, picture

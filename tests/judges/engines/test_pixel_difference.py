@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from PIL import Image, ImageDraw
 
-from annotations.benchmarks.drawn_edits import scenes
-from annotations.benchmarks.drawn_edits import study as planted
 from judges.engines import pixel_difference
 from judges.engines.pixel_difference import PixelDifference
 from judges.methods.kept_rest import QUESTION
 from judges.protocols import Question
+from jurybox_formats.sets.drawn_edits import scenes
+from jurybox_formats.sets.drawn_edits import study as planted
 
 ASKED = [Question(QUESTION, ("kept",), "share")]
 SIZE = (96, 64)

@@ -8,18 +8,18 @@ from types import SimpleNamespace
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotations.benchmarks import guess_format
-from annotations.benchmarks.registry import Source
 from annotations.errors import Refused
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Answer, Image, Study
-from annotations.sources.records import PromptPictureRecord
 from judges.exports import hub
 from judges.exports import scores as score_export
 from judges.exports.dataset import write_dataset
 from judges.intake import bring_in
 from judges.models import AtomScore, Score
+from jurybox_formats import guess_format
+from jurybox_formats.registry import Source
+from jurybox_formats.sources.records import PromptPictureRecord
 from tests import editing, making
 
 pyarrow = pytest.importorskip("pyarrow")

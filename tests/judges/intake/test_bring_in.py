@@ -11,7 +11,6 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 from pyarrow import parquet
 
-from annotations.benchmarks.registry import FORMATS, Source
 from annotations.errors import ImportRefused
 from annotations.models import Image, Membership, PromptPicture, Study
 from annotations.names import clean_name
@@ -21,12 +20,14 @@ from judges.exports import study_folder
 from judges.intake import bring_in as intake_bring_in
 from judges.intake import imported_scores
 from judges.models import Judge, Run, Score
+from jurybox_formats.prompt_grammar.parse import parse
+from jurybox_formats.registry import FORMATS, Source
 from tests import making, needs
-from tests.annotations.benchmarks import edit_grades
-from tests.annotations.benchmarks.edit_layouts import LAYOUTS
-from tests.annotations.benchmarks.prompt_sets import small
-from tests.annotations.benchmarks.reading import written
-from tests.annotations.benchmarks.test_official_sets import PIG, TIFA, dsg, rating
+from tests.formats.sets import edit_grades
+from tests.formats.sets.edit_layouts import LAYOUTS
+from tests.formats.sets.prompt_sets import small
+from tests.formats.sets.reading import written
+from tests.formats.sets.test_official_sets import PIG, TIFA, dsg, rating
 from tests.test_bad_files import GENEVAL
 
 pytestmark = pytest.mark.django_db
@@ -143,7 +144,7 @@ def test_what_contradicts_the_study_is_refused(tidy):
 
 
 def test_prompts_without_atoms_get_those_that_their_words_name(tidy):
-    bring_in(tidy, atoms="grammar")
+    bring_in(tidy, atoms=parse)
     prompt = Study.objects.get(slug="s").prompts.get(key="p2")
     assert [a.question for a in prompt.atoms.all()] == [
         "Are there any cats in the image?",

@@ -8,11 +8,11 @@ import pytest
 from django.core.management import call_command
 
 from annotations.errors import ImportRefused
-from annotations.sources.records import Unreadable
-from annotations.sources.tools import result_files
 from audit.reports import make as reports
 from judges.intake import bring_in
 from judges.models import Score
+from jurybox_formats.sources.records import Unreadable
+from jurybox_formats.tools import result_files
 from tests import making
 from tests.audit.cards.site.test_site import break_bytes, mangle
 

@@ -8,9 +8,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.errors import ImportRefused
-from annotations.sources.tools.result_files import guess
 from judges.intake import bring_in
 from judges.models import Run, Score
+from jurybox_formats.tools.result_files import guess
 from tests import making
 
 pytestmark = pytest.mark.django_db

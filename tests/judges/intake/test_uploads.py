@@ -23,7 +23,7 @@ from annotations.models import Answer, Image, Job
 from judges.intake import imported_scores, room, uploads
 from judges.models import Run, Score, Upload
 from tests import making
-from tests.annotations.benchmarks.prompt_sets import small
+from tests.formats.sets.prompt_sets import small
 
 pytestmark = pytest.mark.django_db
 

@@ -5,8 +5,6 @@ import math
 
 import pytest
 
-from annotations.forms.papers import edits
-from annotations.forms.papers.derived_answers import derived_answers
 from audit.evidence import read_evidence
 from judges import catalogue, registry
 from judges.errors import JudgeRefused
@@ -15,6 +13,8 @@ from judges.models import Run
 from judges.protocols import Judgement, KnownAnswers, Placed, Subject, Unscored
 from judges.runs import lifecycle, score_chunk
 from judges.runs.fit import StudyPrompts
+from jurybox_formats.forms.papers import edits
+from jurybox_formats.forms.papers.derived_answers import derived_answers
 from tests import editing, making
 from tests.judges.engines.openai_stand_in import spoken, standing_in
 

@@ -1,7 +1,7 @@
 import pytest
 
-from annotations.benchmarks.prompt_sets import word_counts
 from judges.methods import word_scores
+from jurybox_formats.sets.prompt_sets import word_counts
 
 
 def test_words_are_counted_as_often_as_they_are_expected_whatever_their_case():

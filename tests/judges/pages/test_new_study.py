@@ -13,12 +13,12 @@ from django.test.utils import CaptureQueriesContext
 
 from annotations.jobs import run as run_job
 from annotations.models import Study
-from annotations.sources import tidy_tables
 from judges.intake import deliveries
 from judges.models import Batch, Delivery, Upload
 from judges.pages import bring
+from jurybox_formats.sources import tidy_tables
 from tests import making
-from tests.annotations.benchmarks.prompt_sets import small
+from tests.formats.sets.prompt_sets import small
 
 pytestmark = pytest.mark.django_db
 NEW = "/studies/new/"

@@ -4,10 +4,10 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
-from annotations.forms.papers import FORMS
 from annotations.models import PairPlan, Study
 from judges.catalogue import JUDGES
 from judges.intake.templates import TEMPLATES
+from jurybox_formats.forms.papers import FORMS
 from tests import making
 
 pytestmark = pytest.mark.django_db

@@ -8,18 +8,18 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.forms.papers import geneval2_atoms, geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import new_prompts, write_study
 from annotations.imports.outcome import Outcome
 from annotations.labelling import assign
 from annotations.models import Answer, Atom, Event, Prompt
-from annotations.sources.records import ImageRecord, LabelRecord
 from judges.errors import JudgeRefused
 from judges.models import AtomScore, PartsVersion, PromptParts, Score
 from judges.parts import drafts
 from judges.parts.freeze import freeze
 from judges.runs.fit import StudyPrompts
+from jurybox_formats.forms.papers import geneval2_atoms, geneval_audit
+from jurybox_formats.sources.records import ImageRecord, LabelRecord
 from tests import making
 from tests.judges.engines.openai_stand_in import spoken, standing_in
 

@@ -7,7 +7,6 @@ from importlib import import_module
 import pytest
 from django.apps import apps
 
-from annotations.benchmarks.registry import Source
 from audit.reports import make as reports
 from audit.reports.pairing import facts_of
 from judges import catalogue
@@ -15,6 +14,7 @@ from judges.intake import bring_in
 from judges.models import Run
 from judges.recipes.names import METHODS, load
 from judges.runs.lifecycle import start_run
+from jurybox_formats.registry import Source
 from tests import making
 
 KEYS = [f"{name}-{number}" for name in ("early", "late") for number in range(4)]

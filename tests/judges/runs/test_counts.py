@@ -7,11 +7,11 @@ from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from annotations.benchmarks.registry import Source
 from judges import tasks
 from judges.intake import bring_in
 from judges.models import Run, Score
 from judges.runs import counts, lifecycle, queries
+from jurybox_formats.registry import Source
 from tests import making
 
 pytestmark = pytest.mark.django_db

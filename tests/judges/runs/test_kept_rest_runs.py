@@ -10,9 +10,9 @@ from annotations.errors import Refused
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import PromptPicture
-from annotations.sources.records import PromptPictureRecord
 from judges.models import Look, Score
 from judges.runs import lifecycle, score_chunk
+from jurybox_formats.sources.records import PromptPictureRecord
 from tests import editing, making
 
 pytestmark = pytest.mark.django_db

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from annotations.benchmarks.builtin import study as builtin
-from annotations.forms.papers import geneval_audit
 from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
-from annotations.sources.records import ImageRecord, PromptRecord
+from jurybox_formats.forms.papers import geneval_audit
+from jurybox_formats.sets.builtin import study as builtin
+from jurybox_formats.sources.records import ImageRecord, PromptRecord
 
 PLAIN = builtin.GENERATORS[0]
 

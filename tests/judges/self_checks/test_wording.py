@@ -2,9 +2,9 @@
 
 import pytest
 
-from annotations.benchmarks.builtin.grammar import describe, parse
 from judges.protocols import Atom, Subject
 from judges.self_checks.wording import mirrored, with_colors_swapped
+from jurybox_formats.sets.builtin.grammar import describe, parse
 
 
 def subject(text, **metadata):

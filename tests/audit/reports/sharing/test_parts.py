@@ -6,10 +6,10 @@ from datetime import date
 import numpy as np
 import pytest
 
-from annotations.scales import Scale
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, LeftOut, People
 from audit.reports.sharing.parts import key_of
+from jurybox_formats.forms.scales import Scale
 
 
 def people() -> People:

@@ -1,0 +1,28 @@
+"""Refusals, each with sentences for a person: those of forms, and of files that are imported."""
+
+
+class Refused(Exception):
+    status = 400  # of HTTP, for whoever answers a request
+    code = "refused"  # for programs
+
+    def __init__(self, message: str) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class FormRefused(Refused):
+    """The form cannot be used; one sentence for each mistake."""
+
+    status = 422
+    code = "form"
+
+    def __init__(self, wrong: list[str]) -> None:
+        super().__init__(" ".join(wrong))
+        self.wrong = wrong
+
+
+class ImportRefused(Refused):
+    """Nothing was imported."""
+
+    status = 422
+    code = "import"

@@ -1,0 +1,74 @@
+"""Checks of values that came as JSON: is it the text, list or number that it should be?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.records import GeneratorRecord, ImageRecord, Remark
+
+SUFFIXES = (".png", ".jpeg", ".jpg", ".webp")
+
+
+def take(item: Any, field: str, kind: type | tuple[type, ...], words: str) -> Any:
+    """The value of a field, which must be there and of this kind."""
+    if not isinstance(item, dict):
+        raise Unfit(field, item, "An object is wanted here.")
+    if field not in item:
+        raise Unfit(field, None, f"“{field}” is missing; {words} is wanted.")
+    value = item[field]
+    if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+        raise Unfit(field, value, f"“{field}” must be {words}.")
+    return value
+
+
+def take_text(item: Any, field: str) -> str:
+    value = take(item, field, str, "a text")
+    if not value.strip():
+        raise Unfit(field, value, f"“{field}” is empty.")
+    return value
+
+
+def named_after(folder: Path) -> str:
+    """The name of a generator that was not given: that of the folder of its images."""
+    names = [name for name in folder.resolve().parts if name not in ("samples", "images", "/")]
+    return names[-1] if names else "unnamed"
+
+
+class Images:
+    """Sends each image once, and each generator before its first image."""
+
+    def __init__(self) -> None:
+        self.generators: set[str] = set()
+        self.keys: set[str] = set()
+
+    def send(self, image: ImageRecord) -> Iterator[GeneratorRecord | ImageRecord]:
+        if image.generator not in self.generators:
+            self.generators.add(image.generator)
+            yield GeneratorRecord(image.generator, line=image.line, source=image.source)
+        if image.key not in self.keys:
+            self.keys.add(image.key)
+            yield image
+
+
+def not_read(folder: Path, files: Iterable[Path], what: str) -> Iterator[Remark]:
+    """Names the files that lie in the folder and are none of those that are read."""
+    if folder.is_dir():
+        read = {file.name for file in files}
+        there = (f.name for f in folder.iterdir() if f.is_file() and not f.name.startswith("."))
+        pictures = tuple(SUFFIXES)
+        yield from left_out(
+            (n for n in there if n not in read and not n.lower().endswith(pictures)), what
+        )
+
+
+def left_out(names: Iterable[str], why: str) -> Iterator[Remark]:
+    names = sorted(names)
+    if names:
+        shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+        if len(names) == 1:
+            yield Remark(f"1 file was left out ({why}): {shown}.")
+        else:
+            yield Remark(f"{len(names)} files were left out ({why}): {shown}.")

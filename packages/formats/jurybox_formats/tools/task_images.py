@@ -1,0 +1,107 @@
+"""The images of tasks: what a tool for labelling shows, with its prompt beside it where there is one."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from jurybox_formats.sources import picture_folder, picture_names
+from jurybox_formats.sources.json_values import Images
+from jurybox_formats.sources.mapped_table import Pictures
+from jurybox_formats.sources.picture_names import UNKNOWN
+from jurybox_formats.sources.records import ImageRecord, PromptRecord, Record, Remark, Unreadable
+
+# What a tool puts before the name of a file that was uploaded.
+UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
+PROMPTS, GENERATORS = ("prompt", "caption", "text"), ("generator", "model")
+PICTURES = ("image", "img", "picture", "url", "image_url", "image_path")
+# Digits of the number of a part.
+LONGEST_PART = 5
+Item = dict[str, Any]
+
+
+def single_export(path: Path, images: Path | None) -> tuple[Path, Path | None]:
+    """The file, and where its images lie: in a folder of one file of JSON, that file and the folder."""
+    if not path.is_dir():
+        return path, images
+    files = sorted(path.glob("*.json"))
+    if len(files) != 1:
+        raise Unreadable(f"{path.name} holds {len(files)} files of JSON; name the one export.")
+    return files[0], images or path
+
+
+class TaskImages:
+    """`left`: what is left out, and how often."""
+
+    def __init__(self, source: str, images: Path | None, generator: str) -> None:
+        self.source, self.generator = source, generator
+        self.pictures = None
+        if images is not None:
+            self.pictures = Pictures(images, picture_folder.list_files(images)[1])
+        self.seen, self.told = Images(), set[str]()
+        self.left: Counter[str] = Counter()
+
+    def send(
+        self,
+        key: str,
+        file: str,
+        data: Item,
+        line: int,
+        content: bytes | Callable[[], bytes] | None = None,
+    ) -> Iterator[Record]:
+        text = first_of(data, PROMPTS)
+        if not text:
+            self.left["tasks without a prompt as images; their labels need an image here"] += 1
+            return
+        prompt = picture_names.prompt_key(text)
+        if prompt not in self.told:
+            self.told.add(prompt)
+            yield PromptRecord(prompt, text, line=line, source=self.source)
+        maker = first_of(data, GENERATORS) or self.generator or UNKNOWN
+        there: Path | bytes | Callable[[], bytes] | None = content
+        if self.pictures is not None:
+            found = self.pictures.find(file, "") or self.pictures.find(name_of(file), "")
+            there = self.pictures.root / found if found else content
+        yield from self.seen.send(
+            ImageRecord(key, prompt, maker, there, line=line, source=self.source)
+        )
+
+    def remarks(self) -> Iterator[Remark]:
+        for what, count in sorted(self.left.items()):
+            if count:
+                yield Remark(f"{self.source}: left out: {count} × {what}.")
+
+
+def name_of(file: str) -> str:
+    """The name of an uploaded file as it was before."""
+    name = PurePosixPath(file.partition("?")[0].replace("\\", "/")).name
+    return UPLOADED.sub("", name)
+
+
+def key_of(data: Item, file: str) -> str:
+    """The id that stands there, or what an image of this file is called; empty without both."""
+    return first_of(data, ("image_id",)) or (picture_names.image_key(name_of(file)) if file else "")
+
+
+def hide_address(name: str) -> str:
+    """Never an address of mail, which is nobody's name."""
+    if "@" not in name:
+        return name
+    digest = hashlib.sha256(name.strip().lower().encode(errors="replace")).hexdigest()
+    return f"annotator-{digest[:10]}"
+
+
+def first_of(data: Item, names: tuple[str, ...]) -> str:
+    return next((data[n] for n in names if isinstance(data.get(n), str) and data[n].strip()), "")
+
+
+def question_and_part(name: str, between: str = ".") -> tuple[str, int | None]:
+    """`QUESTION.3` is about part 3 of the prompt."""
+    question, found, part = name.rpartition(between)
+    if found and question and part.isascii() and part.isdecimal() and len(part) <= LONGEST_PART:
+        return question, int(part)
+    return name, None
