@@ -124,8 +124,6 @@ ASKED_OF_MODELS = {
 # Not on a page: commands, tables of the database, papers' own words, programs' languages.
 NOT_SHOWN = re.compile(
     r"/(management|migrations|models|papers|prompt_grammar|sets)/"
-    # The papers' words again, beside their translations.
-    r"|/forms/in_other_languages\.py$"
     # The head of a LaTeX file.
     r"|/handed_in/latex_cjk\.py$"
 )

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 
 from django.utils.translation import gettext
 
-from jurybox_formats.forms.in_other_languages import JURYBOX, suggest_texts
-from jurybox_formats.forms.translations import LANGUAGE_NAMES
+from jurybox_formats.forms.translations import JURYBOX, LANGUAGE_NAMES, suggest_texts
 from jurybox_formats.sources.sound_json import Unsound, load_json
 
 # Language -> {"by": …, "texts": {source: its translation}}; texts may be missing, or of another source by now.

@@ -11,12 +11,12 @@ from dataclasses import replace
 from django.utils.translation import get_language
 
 from annotations.pairs.votes import MATCH, QUALITY
-from jurybox_formats.forms.definition import Choice, Form, Question, Translation
-from jurybox_formats.forms.in_other_languages import JURYBOX, LANGUAGES
+from jurybox_formats.forms.definition import Choice, Form, Question
 from jurybox_formats.forms.translations import (
+    LANGUAGES,
     has_language,
-    source_texts,
     translate_question,
+    translation_of,
     words_in,
 )
 
@@ -48,33 +48,7 @@ SOURCE = Form(
         ),
     ),
 )
-# Source -> German, Simplified Chinese.
-TEXTS = {
-    "Which image fits the prompt better?": (
-        "Welches Bild passt besser zum Prompt?",
-        "哪张图片更符合提示词？",
-    ),
-    "Left": ("Links", "左边"),
-    "Both fit equally": ("Beide passen gleich gut", "两张同样符合"),
-    "Neither fits": ("Keines passt", "两张都不符合"),
-    "Right": ("Rechts", "右边"),
-    "Can’t tell": ("Nicht zu erkennen", "无法判断"),
-    "Which image is the better picture?": (
-        "Welches ist das bessere Bild?",
-        "哪张图片的质量更好？",
-    ),
-    "Both equally good": ("Beide gleich gut", "两张同样好"),
-    "Neither is good": ("Keines ist gut", "两张都不好"),
-}
-ASKED = replace(
-    SOURCE,
-    translations=tuple(
-        Translation(
-            language, tuple((text, TEXTS[text][place]) for text in source_texts(SOURCE)), JURYBOX
-        )
-        for place, language in enumerate(LANGUAGES)
-    ),
-)
+ASKED = replace(SOURCE, translations=tuple(translation_of(SOURCE, one) for one in LANGUAGES))
 NAMES = tuple(question.name for question in ASKED.questions)
 # Of votes that a file brought, about another question.
 OTHER = _choices("Both", "Neither")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import django
 import polib
@@ -10,14 +11,20 @@ import polib
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
 django.setup()
 
-from tests.languages.messages import Message, all_messages, file_of, languages  # noqa: E402
+from tests.languages.messages import (  # noqa: E402
+    Message,
+    all_messages,
+    file_of,
+    file_of_forms,
+    languages,
+    texts_of_forms,
+)
 
 PLURALS = {"de": "nplurals=2; plural=(n != 1);", "zh-hans": "nplurals=1; plural=0;"}
 
 
-def write(language: str, messages: dict[Message, list[str]]) -> int:
+def write(path: Path, language: str, messages: dict[Message, list[str]]) -> int:
     """How many messages have no translation."""
-    path = file_of(language)
     known = {
         (e.msgid, e.msgid_plural): e for e in (polib.pofile(str(path)) if path.exists() else ())
     }
@@ -47,6 +54,7 @@ def write(language: str, messages: dict[Message, list[str]]) -> int:
 
 
 if __name__ == "__main__":
-    found = all_messages()
-    for one in languages():
-        print(f"{one}: {write(one, found)} sentences without a translation")
+    for find_file, found in ((file_of, all_messages()), (file_of_forms, texts_of_forms())):
+        for one in languages():
+            path = find_file(one)
+            print(f"{path.name}, {one}: {write(path, one, found)} without a translation")

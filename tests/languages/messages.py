@@ -17,7 +17,9 @@ from django.template.base import Template, Variable
 from django.templatetags.i18n import BlockTranslateNode, TranslateNode
 
 from annotations.consensus import RULES
+from annotations.forms.builder import RATING, READY
 from annotations.imports.new_prompts import TITLES as MADE_BY
+from annotations.pairs.questions import SOURCE
 from audit.doors.registry import all_exhibits, parameters_of
 from audit.languages import words_in_script
 from audit.next_labels.plan import TARGETS
@@ -38,6 +40,10 @@ from judges.cards.changes import CHANGES, LADDER, LADDERS
 from judges.exports.tables import TABLES
 from judges.intake.bring_in import SCALES
 from judges.pages.bring import GRIDS
+from jurybox_formats.forms import translations
+from jurybox_formats.forms.papers import EARLIER
+from jurybox_formats.forms.papers import FORMS as FORMS_OF_PAPERS
+from jurybox_formats.forms.translations import source_texts
 from jurybox_formats.registry import FORMATS
 from jurybox_formats.sources.columns import KINDS, ROLES
 from jurybox_formats.sources.picture_folder import SKIPPED
@@ -119,7 +125,6 @@ IN_FUNCTIONS = tuple(
 NOT_SHOWN = (
     *("hub_dataset.py", "personal_data.py", "match_results.py", "so_far.py", "outcome.py"),
     *(
-        "in_other_languages.py",
         "scales.py",
         "rates.py",
         "win_rate.py",
@@ -429,6 +434,18 @@ def all_messages() -> dict[Message, list[str]]:
         if place not in places:
             places.append(place)
     return found
+
+
+def texts_of_forms() -> dict[Message, list[str]]:
+    """What the papers' forms, the questions about pairs and the form builder's ready questions say."""
+    forms = (*FORMS_OF_PAPERS.values(), *EARLIER.values(), SOURCE)
+    found = {text: form.slug for form in reversed(forms) for text in source_texts(form)}
+    ready = dict.fromkeys((*RATING, *(parts["text"] for _, parts in READY.values())), "builder")
+    return {Message(text): [place] for text, place in {**ready, **found}.items() if text}
+
+
+def file_of_forms(language: str) -> Path:
+    return Path(translations.__file__).with_name("words") / f"{language}.po"
 
 
 def file_of(language: str) -> Path:

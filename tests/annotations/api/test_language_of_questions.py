@@ -7,8 +7,8 @@ import pytest
 from annotations.forms.versions import use_form
 from annotations.models import Annotation
 from audit.models import AccountLanguage
-from jurybox_formats.forms.in_other_languages import LANGUAGES, translation_of
 from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.translations import LANGUAGES, translation_of
 
 pytestmark = pytest.mark.django_db
 NEXT = "/api/v1/studies/shapes/next/"

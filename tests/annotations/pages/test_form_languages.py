@@ -7,8 +7,8 @@ import pytest
 from annotations.forms import builder
 from annotations.forms.builder_languages import closed_translations
 from annotations.forms.versions import form_of, use_form
-from jurybox_formats.forms.in_other_languages import LANGUAGES, translation_of
 from jurybox_formats.forms.papers import FORMS
+from jurybox_formats.forms.translations import LANGUAGES, translation_of
 from jurybox_formats.forms.validate_definition import read_form
 from tests.annotations.forms.test_builder import posted
 

@@ -13,8 +13,8 @@ from django.urls import reverse
 from annotations.forms.versions import use_form
 from annotations.models import Annotation, Image, Membership, PracticeTry
 from annotations.studies import crowd, known_answers, practice
-from jurybox_formats.forms.in_other_languages import translation_of
 from jurybox_formats.forms.papers import geneval_audit
+from jurybox_formats.forms.translations import translation_of
 from tests import making
 
 pytestmark = pytest.mark.django_db

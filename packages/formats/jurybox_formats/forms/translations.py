@@ -3,17 +3,26 @@
 A translation holds each text under its source, so that it fits wherever the text stands, and words for a text
 that has changed are found as words for nothing. Names, values and keys are those of the source: answers in
 two languages are the same answers.
+
+Jurybox has a translation of each of the papers' forms (`words/`); the papers' English stays the source. Names of
+objects and prompts stay in English, as an image's prompt does.
 """
 
 from __future__ import annotations
 
+import gettext
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from functools import cache
+from pathlib import Path
 from typing import Any
 
-from jurybox_formats.forms.definition import Example, Form, Question, Wording
+from jurybox_formats.forms.definition import Example, Form, Question, Translation, Wording
 
+JURYBOX = "Jurybox"
+# Those of Jurybox's own translations.
+LANGUAGES = ("de", "zh-hans")
 # Code -> English name of each language that a form can be written in.
 LANGUAGE_NAMES = {"en": "English", "zh-hans": "Simplified Chinese", "de": "German"}
 PLACEHOLDER = re.compile(r"\[OBJECT(?: [AB])?\]")
@@ -46,6 +55,35 @@ def words_in(form: Form, language: str) -> Mapping[str, str]:
 
 def translator(form: Form, language: str) -> str:
     return next((one.by for one in form.translations if one.language == language), "")
+
+
+class _Nothing(gettext.NullTranslations):
+    """What stands for a text that has no translation."""
+
+    def gettext(self, message: str) -> str:
+        return ""
+
+
+@cache
+def _translations_by_jurybox(language: str) -> gettext.NullTranslations:
+    with Path(__file__).with_name("words").joinpath(f"{language}.mo").open("rb") as file:
+        translations = gettext.GNUTranslations(file)
+    translations.add_fallback(_Nothing())
+    return translations
+
+
+def suggest_texts(language: str, sources: list[str]) -> dict[str, str]:
+    """Source -> Jurybox's translation, of those that it has."""
+    if language not in LANGUAGES:
+        return {}
+    translate = _translations_by_jurybox(language).gettext
+    return {source: text for source in sources if source and (text := translate(source))}
+
+
+def translation_of(form: Form, language: str) -> Translation:
+    """Jurybox's translation of a paper's form."""
+    texts = suggest_texts(language, source_texts(form))
+    return Translation(language, tuple(texts.items()), JURYBOX)
 
 
 def translate_question(question: Question, words: Mapping[str, str]) -> Question:

@@ -2,16 +2,16 @@
 
 from dataclasses import replace
 
+import polib
 import pytest
 
-from annotations.forms import builder
 from jurybox_formats.forms.definition import Form
-from jurybox_formats.forms.in_other_languages import LANGUAGES, TEXTS, translation_of
 from jurybox_formats.forms.papers import EARLIER, FORMS
 from jurybox_formats.forms.papers.own_form import written_form
 from jurybox_formats.forms.text_format import as_text
-from jurybox_formats.forms.translations import source_texts
+from jurybox_formats.forms.translations import LANGUAGES, suggest_texts, translation_of
 from jurybox_formats.forms.validate_definition import read_form
+from tests.languages.messages import file_of_forms, texts_of_forms
 
 
 @pytest.mark.parametrize("form", [*FORMS.values(), *EARLIER.values()], ids=lambda form: form.slug)
@@ -24,14 +24,22 @@ def test_a_papers_form_is_translated_whole_and_keeps_its_name(form: Form):
     assert told.slug == form.slug
 
 
-def test_no_translation_is_left_of_a_text_that_no_form_has():
-    said = {text for form in (*FORMS.values(), *EARLIER.values()) for text in source_texts(form)}
-    offered = set(builder.RATING) | {parts["text"] for _, parts in builder.READY.values()}
-    assert set(TEXTS) - said - offered == set()
-    assert offered - set(TEXTS) == {""}
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_text_of_a_form_is_translated_and_no_other(language):
+    """`python -m tests.languages` writes both files."""
+    there = polib.pofile(str(file_of_forms(language)))
+    assert {entry.msgid for entry in there} == {text for text, _ in texts_of_forms()}
+    translations = {entry.msgid: entry.msgstr for entry in there}
+    assert suggest_texts(language, [*translations, "", "no text of a form"]) == translations
 
 
 def test_a_translation_is_another_text_but_for_what_is_no_word():
-    same = {source for source, texts in TEXTS.items() if source in texts}
+    sources = [text for text, _ in texts_of_forms()]
+    told = [suggest_texts(language, sources) for language in LANGUAGES]
+    same = {source for source in sources for texts in told if texts[source] == source}
     # A word of the prompt, and a colour that is spelled alike.
     assert same == {"and", "Orange"}
+
+
+def test_a_language_without_translations_suggests_nothing():
+    assert suggest_texts("fr", ["Yes"]) == {}
