@@ -49,7 +49,6 @@ CHOSEN = (
     "test_workers.py",
     # Many rows at once, and what is refused in the middle of a transaction.
     "annotations/imports",
-    "annotations/pair_files",
     "judges/intake/test_deliveries.py",
     "judges/runs/test_lifecycle.py",
     "judges/runs/test_release_dates.py",

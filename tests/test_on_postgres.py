@@ -26,7 +26,7 @@ REACHED_BY = {
     "annotations/studies/set_aside.py": "annotations/studies/test_annotator_quality.py",
     "audit/installation/sqlite/base.py": "hostile/test_read_only.py",
     "audit/installation/backups/sqlite_database.py": "audit/installation/test_backup_drill.py",
-    "annotations/pairs/take_file.py": "annotations/pair_files/test_take.py",
+    "annotations/pairs/take_file.py": "annotations/pairs/test_take_file.py",
     "judges/parts/drafts.py": "judges/parts/test_freeze.py",
     "judges/parts/freeze.py": "judges/parts/test_freeze.py",
     "judges/preferences/ask.py": "judges/preferences/test_ask.py",
