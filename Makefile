@@ -19,7 +19,7 @@ DIST ?= worksteal
 # a start of manage.py takes 2.4 seconds instead of 1.6, and to collect the tests 21 instead of 10.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup client test test-postgres test-all lint real-weights bench-all bench-stats bench-card bench-judges bench-judge-lake bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house
+.PHONY: help demo setup client test test-postgres test-all lint real-weights bench-all bench-stats bench-card bench-judges bench-judge-lake bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house translations
 .DEFAULT_GOAL := help
 
 help:
@@ -44,6 +44,7 @@ help:
 	@echo "make bench-million  twenty people in a study of 1,000,000 images; on each database about ten minutes"
 	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
 	@echo "make house        how large the house is, beside its limits and goals; WRITE=1 lowers the limits"
+	@echo "make translations  new English sentences into locale/, and those that are gone out of it: before a release"
 	@echo "make docs         the documentation as pages, in var/site/"
 	@echo "make wheels       jurybox and each of packages/ as wheels, in dist/"
 	@echo "make wheel-trial  all in empty environments: demo, audit, their tests; each extra alone; needs the package index"
@@ -148,6 +149,9 @@ fuzz: .venv/dev
 
 house: .venv/dev
 	$(PY) -m tests.house $(if $(WRITE),WRITE)
+
+translations: .venv/dev
+	$(PY) -m tests.languages
 
 docs: .venv/dev
 	.venv/bin/mkdocs build --strict
