@@ -19,7 +19,7 @@ DIST ?= worksteal
 # a start of manage.py takes 2.4 seconds instead of 1.6, and to collect the tests 21 instead of 10.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: help demo setup client test test-postgres test-all lint real-weights bench-all bench-stats bench-card bench-judges bench-judge-lake bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house translations
+.PHONY: help demo setup client test test-postgres test-all lint real-weights bench-all bench-stats bench-card bench-judges bench-judge-lake bench-import bench-dashboards bench-labelling chaos fuzz bench-flows bench-growth bench-million lock sbom digests bench-proxy siege wheels wheel-trial docs house translations judge-tables
 .DEFAULT_GOAL := help
 
 help:
@@ -45,6 +45,7 @@ help:
 	@echo "make fuzz         100,000 hostile files, forms and replies, and as many options of judges (CASES=… SEED=…)"
 	@echo "make house        how large the house is, beside its limits and goals; WRITE=1 lowers the limits"
 	@echo "make translations  new English sentences into locale/, and those that are gone out of it: before a release"
+	@echo "make judge-tables  docs/judge-tables.md, and the fingerprints of new judges: before a release"
 	@echo "make docs         the documentation as pages, in var/site/"
 	@echo "make wheels       jurybox and each of packages/ as wheels, in dist/"
 	@echo "make wheel-trial  all in empty environments: demo, audit, their tests; each extra alone; needs the package index"
@@ -152,6 +153,10 @@ house: .venv/dev
 
 translations: .venv/dev
 	$(PY) -m tests.languages
+
+judge-tables: .venv/dev
+	$(PY) manage.py judges --markdown > docs/judge-tables.md
+	$(PY) -m tests.judges.pins
 
 docs: .venv/dev
 	.venv/bin/mkdocs build --strict

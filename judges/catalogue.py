@@ -19,28 +19,14 @@ from judges.recipes.names import ENGINES, NOTHING
 from judges.recipes.read import NAME, read_all, read_one
 
 BUILTIN = (ENGINES["builtin"].path, NOTHING)
-# Each a file, in the order in which judges are listed.
-FAMILIES = (
-    "builtin",
-    "text",
-    "objects",
-    "similarity",
-    "rewards",
-    "questions",
-    "servers",
-    "benchmarks",
-    "edits",
-    "papers",
-    "qwen",
-    "image-text",
-    "newer",
-)
+# Each a family of judges; judges are listed in the order of these names.
 SHIPPED = Path(__file__).parent / "recipes" / "shipped"
 
 
 def _shipped() -> dict[str, Entry]:
-    texts = {f: (SHIPPED / f"{f}.toml").read_text(encoding="utf-8") for f in FAMILIES}
-    return {n: entry for f in FAMILIES for n, entry in read_all(texts[f], f"{f}.toml")}
+    files = sorted(SHIPPED.glob("*.toml"))
+    texts = {file.name: file.read_text(encoding="utf-8") for file in files}
+    return {n: entry for name, text in texts.items() for n, entry in read_all(text, name)}
 
 
 JUDGES: dict[str, Entry] = _shipped()

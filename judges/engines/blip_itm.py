@@ -14,6 +14,11 @@ from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.options import flag, whole
 
+NAMES = {
+    "blip-itm": {"class": "BlipItm", "needs": ("torch", "transformers")},
+    "blip2-itm": {"class": "Blip2Itm", "needs": ("torch", "transformers")},
+}
+
 _WORDS = 50
 
 

@@ -27,6 +27,8 @@ from judges.errors import EngineRefused
 from judges.options import choice, weights_of, whole
 from judges.protocols import Answer, Question
 
+NAMES = {"blip-vqa": {"class": "BlipVqa", "needs": ("torch", "transformers")}}
+
 _LONGEST = 35  # tokens of a question; the official code cuts there
 # The names of the official file's tensors, and what the library calls the same.
 _RENAMED = (

@@ -25,6 +25,8 @@ from judges.number_words import NUMBERS
 from judges.options import Declared
 from judges.protocols import Answer, ColorOf, Detection, Engine, Objects, Question, Talk, Want
 
+NAMES = {"builtin": {"class": "BuiltinEngine"}}
+
 _COUNTS = NUMBERS[:11]  # those that it counts to
 _RELATIONS = ("left of", "right of", "above", "below")
 # Detectors give high scores early: GenEval's 0.3 and 0.9 stand for about 1/20 and 3/4.

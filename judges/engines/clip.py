@@ -34,6 +34,11 @@ from judges.errors import EngineRefused
 from judges.options import choice, flag, free_text, weights_of
 from judges.protocols import ColorOf, Detection
 
+NAMES = {
+    "open-clip": {"class": "OpenClip", "needs": ("torch", "open_clip")},
+    "transformers-clip": {"class": "TransformersClip", "needs": ("torch", "transformers")},
+}
+
 _REMEMBERED = 20_000  # texts and color rows kept, a few KB each
 _FOLDER = "local-dir:"  # what open_clip calls a folder with weights and configuration
 _TEXTS = 256  # texts that go through the model at once

@@ -24,6 +24,8 @@ from judges.errors import EngineRefused
 from judges.options import free_text, weights_of
 from judges.protocols import Answer, Question
 
+NAMES = {"clip-flant5": {"class": "ClipFlanT5", "needs": ("torch", "transformers")}}
+
 # The checkpoints were trained on conversations in exactly these words, blanks included.
 CHAT = (
     "A chat between a curious user and an artificial intelligence assistant. "

@@ -21,6 +21,8 @@ from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
 from judges.options import choice
 
+NAMES = {"depth": {"class": "Depth", "needs": ("torch", "transformers")}}
+
 _SIDE = 480  # pixels; the official script's
 
 

@@ -20,6 +20,8 @@ from judges.engines.shared.weights import memory_guard
 from judges.errors import EngineRefused
 from judges.options import choice, weights_of
 
+NAMES = {"dual-encoder": {"class": "DualEncoder", "needs": ("torch", "transformers")}}
+
 COSINE, PROBABILITY = "cosine", "probability"
 # Families that were trained on texts of one length, filled up; a shorter one is another text to them.
 _FILLED_UP = ("siglip", "siglip2")

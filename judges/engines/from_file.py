@@ -33,6 +33,8 @@ from judges.errors import EngineRefused, clause_of
 from judges.options import FILE, Declared, free_text
 from judges.protocols import Detection, Engine
 
+NAMES = {"from-file": {"class": "FromFile"}}
+
 # The official script numbers prompts and samples: …/00012/samples/00003.png
 OFFICIAL = re.compile(r"(?:^|/)(\d{1,9})/samples/(\d{1,9})\.png$")
 

@@ -25,6 +25,8 @@ from judges.errors import EngineRefused
 from judges.options import choice, fields_of_request, flag, free_text
 from judges.protocols import THINKING_CLOSED, THINKING_OPENED, Answer, Question, Shown, Talk
 
+NAMES = {"image-text": {"class": "ImageTextModel", "needs": ("torch", "transformers")}}
+
 _QUESTION = "{question}"
 _CLOSING = f"\n{THINKING_CLOSED}\n\n"
 _ALONE = ("",)  # the names of a picture alone

@@ -18,6 +18,8 @@ from judges.engines.shared.torch_setup import prepare
 from judges.options import choice
 from judges.protocols import Detection
 
+NAMES = {"mask2former": {"class": "Mask2Former", "needs": ("torch", "transformers")}}
+
 # Files of the library's first versions have one more level of names, and stages counted from 0.
 _EARLY_NAMES = {
     r"pixel_level_module\.encoder\.model\.(embeddings|encoder)\.": r"pixel_level_module.encoder.\1.",

@@ -28,6 +28,8 @@ from judges.engines.shared.torch_setup import prepare
 from judges.errors import EngineRefused
 from judges.options import choice
 
+NAMES = {"mmdetection": {"class": "MMDetection", "needs": ("torch", "mmdet", "mmengine", "mmcv")}}
+
 CONFIG = "mask2former_swin-s-p4-w7-224_8xb2-lsj-50e_coco"
 # All that MMDetection ships. By name only: a configuration is code, which mmengine runs.
 CONFIGS = (

@@ -25,6 +25,11 @@ from judges.engines.shared.weights import memory_guard
 from judges.options import free_text
 from judges.protocols import Detection
 
+NAMES = {
+    "grounding-dino": {"class": "GroundingDino", "needs": ("torch", "transformers")},
+    "owlv2": {"class": "Owlv2", "needs": ("torch", "transformers")},
+}
+
 
 @dataclass(eq=False)
 class _OpenVocabulary(CheckpointEngine):

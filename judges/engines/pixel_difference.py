@@ -20,6 +20,8 @@ from judges.engines.shared.shown_pictures import named_pictures
 from judges.options import Declared, choice, real, whole
 from judges.protocols import RESULT, Answer, Engine, Question, Shown
 
+NAMES = {"pixel-difference": {"class": "PixelDifference"}}
+
 STRUCTURE, COLOUR = "structure", "colour"
 MASK, CHANGE = "the mask", "the largest change"
 # By so much the sides' ratios may differ, so that one picture can be laid over the other.

@@ -25,6 +25,12 @@ from judges.engines.shared.torch_setup import prepare
 from judges.engines.shared.weights import memory_guard
 from judges.options import choice, weights_of
 
+NAMES = {
+    "pick-score": {"class": "PickScore", "needs": ("torch", "transformers")},
+    "hps-v2": {"class": "HPSv2", "needs": ("torch", "open_clip")},
+    "image-reward": {"class": "ImageReward", "needs": ("torch", "transformers")},
+}
+
 
 @dataclass(eq=False)
 class PickScore(TransformersClip):

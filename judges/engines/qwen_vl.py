@@ -23,6 +23,8 @@ from judges.errors import EngineRefused
 from judges.options import choice, whole
 from judges.protocols import Answer, Question, Shown
 
+NAMES = {"qwen-vl": {"class": "QwenVL", "needs": ("torch", "transformers")}}
+
 FAMILY = ("qwen2_vl", "qwen2_5_vl", "qwen3_vl", "qwen3_vl_moe")
 SCORES = ("generate", "logits")
 _MIB = 1 << 20

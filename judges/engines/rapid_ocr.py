@@ -19,6 +19,8 @@ from judges.engines.shared.checkpoint import pictures
 from judges.options import Declared
 from judges.protocols import Engine, Line
 
+NAMES = {"rapidocr": {"class": "RapidOcr", "needs": ("rapidocr", "onnxruntime")}}
+
 _LIBRARIES = ("rapidocr", "onnxruntime")
 _WEIGHTS = "PP-OCRv6 small"
 

@@ -26,6 +26,8 @@ from judges.errors import EngineRefused
 from judges.options import free_text, weights_of, whole
 from judges.protocols import Reward, Shown
 
+NAMES = {"reward-head": {"class": "RewardHead", "needs": ("torch", "transformers")}}
+
 # The names under which heads are published; a number after it is that of the head.
 _HEAD = re.compile(
     r"(?:.*\.)?(?:rm_heads\.head_(\d+)|(?:rm_head|reward_head|score|v_head)())\.(.+)"

@@ -39,6 +39,8 @@ from judges.protocols import (
     Want,
 )
 
+NAMES = {"align-score": {"class": "AlignScore", "parts": ("objects",), "more": ("colors",)}}
+
 COLORS = ("green", "red", "yellow", "brown", "black", "white", "blue")
 TEMPLATES = (
     "The color of {noun} in this photo is {color}.",

@@ -23,6 +23,8 @@ from judges.noun_phrases import check_reader, parser_option, reader
 from judges.options import Optioned, flag
 from judges.protocols import Judgement, KnownAnswers, Question, Subject, Unscored, Want
 
+NAMES = {"blip-vqa": {"class": "BlipVqa", "parts": ("answers",)}}
+
 # Noun chunks from "on the top of" and the like, which name no object.
 NOT_OBJECTS = ("top", "the side", "the left", "the right")
 PLACES = 8

@@ -26,6 +26,8 @@ from judges.noun_phrases import Phrase, check_reader, parser_option, reader
 from judges.options import MOST_TOKENS, Optioned, choice, real, whole
 from judges.protocols import Judgement, KnownAnswers, Subject, Talk, Unscored, Want
 
+NAMES = {"chain-of-thought": {"class": "ChainOfThought", "parts": ("talk",)}}
+
 
 @dataclass(frozen=True, slots=True)
 class Turns:

@@ -62,6 +62,8 @@ from judges.protocols import (
     Want,
 )
 
+NAMES = {"checklist": {"class": "Checklist", "parts": ("talk",)}}
+
 POINTS = "points"
 EACH = "#"  # in a path: the number of the point
 _PLACE = re.compile(r"\{(prompt|points|point|point\.name|metadata\.[^{}\n]{1,60})\}")

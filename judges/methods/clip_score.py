@@ -18,6 +18,8 @@ from judges.noun_phrases import check_reader, parser_option, reader
 from judges.options import Optioned, flag, free_text
 from judges.protocols import Judgement, KnownAnswers, Similarity, Subject, Unscored, Want
 
+NAMES = {"clip-score": {"class": "ClipScore", "parts": ("similarity",)}}
+
 SCALE = 2.5
 
 

@@ -33,6 +33,8 @@ from judges.protocols import (
     Want,
 )
 
+NAMES = {"dsg": {"class": "Dsg", "parts": ("answers",), "instead": {("wording", "gpt-4o"): "talk"}}}
+
 # In these words, with this limit, DSG's own code asks GPT-4o; other models get the bare question.
 ASK = (
     "Answer only with 'yes' or 'no'. Do not give other outputs or punctuation marks. "

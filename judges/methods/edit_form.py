@@ -31,6 +31,8 @@ from judges.protocols import RESULT, Judgement, KnownAnswers, Subject, Talk, Uns
 from jurybox_formats.forms.definition import Form, Question
 from jurybox_formats.forms.papers import edits
 
+NAMES = {"edit-form": {"class": "EditForm", "parts": ("talk",)}}
+
 OVERALL = "overall"
 BY_SLUG = {form.slug: form for form in edits.FORMS}
 

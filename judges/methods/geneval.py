@@ -30,6 +30,8 @@ from judges.protocols import (
     Want,
 )
 
+NAMES = {"geneval": {"class": "GenEval", "parts": ("objects",), "more": ("colors",)}}
+
 COLORS = (
     "red",
     "orange",

@@ -22,6 +22,8 @@ from judges.protocols import (
     Want,
 )
 
+NAMES = {"kept-rest": {"class": "KeptRest", "parts": ("answers",)}}
+
 SOURCE, MASK = "source", "mask"
 EITHER, SET, CHANGE = "either", "set", "change"
 QUESTION = "How far is everything outside the part that may change as it was?"

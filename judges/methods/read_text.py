@@ -16,6 +16,8 @@ from judges.options import Optioned, choice, free_text
 from judges.protocols import Judgement, KnownAnswers, Line, Subject, Unscored, Want, Writing
 from jurybox_formats.sets.prompt_sets.word_counts import count_words, language_of, words_of
 
+NAMES = {"read-text": {"class": "ReadText", "parts": ("writing",)}}
+
 SCORES = ("words", "words-as-written", "edits", "characters", "whole")
 # Each pair of marks, and straight single ones only around words: the apostrophe of “don't” is none.
 _QUOTED = re.compile(

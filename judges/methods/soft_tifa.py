@@ -28,6 +28,8 @@ from judges.protocols import (
     Want,
 )
 
+NAMES = {"soft-tifa": {"class": "SoftTifa", "parts": ("answers",)}}
+
 
 def arithmetic(probabilities: Sequence[float]) -> float:
     return float(np.mean(_check_probabilities(probabilities)))

@@ -29,6 +29,8 @@ from judges.protocols import (
 )
 from judges.text_similarity import nearest, similarity
 
+NAMES = {"tifa": {"class": "Tifa", "parts": ("answers",), "instead": {("form", "free"): "talk"}}}
+
 F1_THRESHOLD = 0.6
 
 

@@ -26,6 +26,8 @@ from judges.methods.shared.shown import NoPicture, check_places, pictures_option
 from judges.options import Optioned, choice, free_text
 from judges.protocols import Judgement, KnownAnswers, Question, Subject, Unscored, Want
 
+NAMES = {"vqa-score": {"class": "VqaScore", "parts": ("answers",)}}
+
 
 @dataclass(frozen=True, slots=True)
 class Wording:

@@ -28,6 +28,8 @@ from judges.protocols import (
     Want,
 )
 
+NAMES = {"weighted-tokens": {"class": "WeightedTokens", "parts": ("answers",)}}
+
 # Q-Align's five levels.
 LEVELS = {"excellent": 1.0, "good": 0.75, "fair": 0.5, "poor": 0.25, "bad": 0.0}
 MOST_WORDS = 20

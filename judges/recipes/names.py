@@ -1,15 +1,18 @@
-"""What a recipe may name: methods and engines, each by a short name from a fixed table.
+"""What a recipe may name: methods and engines, each by a short name that stands in its file's `NAMES`.
 
 A recipe never names a module. Nothing is imported until a judge is built or its options are read.
 """
 
 from __future__ import annotations
 
+import ast
 import importlib
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 # What an engine may answer, in the order in which answers build on each other, and the verb
 # that does it.
@@ -25,6 +28,7 @@ VERBS = {
 }
 KINDS = tuple(VERBS)
 NOTHING: Mapping[str, Any] = MappingProxyType({})
+Named = TypeVar("Named")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,69 +54,27 @@ class EngineName:
     needs: tuple[str, ...] = ()  # the packages that it needs
 
 
-def _method(path: str, *parts: str, **more: Any) -> MethodName:
-    return MethodName(f"judges.methods.{path}", parts, **more)
+_NAMES = re.compile(r"^NAMES = (\{.*?\})$", re.MULTILINE | re.DOTALL)
 
 
-def _engine(path: str, *needs: str) -> EngineName:
-    return EngineName(f"judges.engines.{path}", needs)
+def _find(folder: str, kind: Callable[..., Named]) -> dict[str, Named]:
+    """What each file of a folder calls its classes: its `NAMES`, read without importing it."""
+    judges, found = Path(__file__).parents[1], {}
+    for file in (judges / folder).rglob("*.py"):
+        if written := _NAMES.search(file.read_text(encoding="utf-8")):
+            parts = file.with_suffix("").relative_to(judges.parent).parts
+            module = ".".join(parts).removesuffix(".__init__")
+            for name, more in ast.literal_eval(written[1]).items():
+                found[name] = kind(f"{module}:{more.pop('class')}", **more)
+    return dict(sorted(found.items()))
 
 
-METHODS = {
-    "geneval": _method("geneval:GenEval", "objects", more=("colors",)),
-    "align-score": _method("align_score:AlignScore", "objects", more=("colors",)),
-    "compbench-2d": _method("compbench:Spatial2D", "objects"),
-    "compbench-3d": _method("compbench:Spatial3D", "objects", "depth"),
-    "compbench-numeracy": _method("compbench:Numeracy", "objects"),
-    "compbench-3-in-1": _method("compbench:ThreeInOne", "objects", "answers", "similarity"),
-    "read-text": _method("read_text:ReadText", "writing"),
-    "kept-rest": _method("kept_rest:KeptRest", "answers"),
-    "reward": _method("rewards.reward:RewardScore", "reward"),
-    "clip-score": _method("clip_score:ClipScore", "similarity"),
-    "blip-vqa": _method("blip_vqa:BlipVqa", "answers"),
-    "vqa-score": _method("vqa_score:VqaScore", "answers"),
-    "soft-tifa": _method("soft_tifa:SoftTifa", "answers"),
-    "tifa": _method("tifa:Tifa", "answers", instead={("form", "free"): "talk"}),
-    "dsg": _method("dsg:Dsg", "answers", instead={("wording", "gpt-4o"): "talk"}),
-    "weighted-points": _method(
-        "rewards.weighted_points:WeightedPoints", "answers", more=("similarity",)
-    ),
-    "weighted-tokens": _method("weighted_tokens:WeightedTokens", "answers"),
-    "chain-of-thought": _method("chain_of_thought:ChainOfThought", "talk"),
-    "checklist": _method("checklist:Checklist", "talk"),
-    "edit-form": _method("edit_form:EditForm", "talk"),
-}
-_TORCH = ("torch", "transformers")
-_OPEN_CLIP = ("torch", "open_clip")
-ENGINES = {
-    "builtin": _engine("builtin:BuiltinEngine"),
-    "from-file": _engine("from_file:FromFile"),
-    "mmdetection": _engine("mmdetection:MMDetection", "torch", "mmdet", "mmengine", "mmcv"),
-    "mask2former": _engine("mask2former:Mask2Former", *_TORCH),
-    "grounding-dino": _engine("open_vocabulary:GroundingDino", *_TORCH),
-    "owlv2": _engine("open_vocabulary:Owlv2", *_TORCH),
-    "depth": _engine("depth:Depth", *_TORCH),
-    "open-clip": _engine("clip:OpenClip", *_OPEN_CLIP),
-    "transformers-clip": _engine("clip:TransformersClip", *_TORCH),
-    "dual-encoder": _engine("dual_encoder:DualEncoder", *_TORCH),
-    "blip-itm": _engine("blip_itm:BlipItm", *_TORCH),
-    "blip2-itm": _engine("blip_itm:Blip2Itm", *_TORCH),
-    "pick-score": _engine("preference:PickScore", *_TORCH),
-    "hps-v2": _engine("preference:HPSv2", *_OPEN_CLIP),
-    "image-reward": _engine("preference:ImageReward", *_TORCH),
-    "reward-head": _engine("reward_head:RewardHead", *_TORCH),
-    "blip-vqa": _engine("blip_vqa:BlipVqa", *_TORCH),
-    "clip-flant5": _engine("clip_flant5:ClipFlanT5", *_TORCH),
-    "qwen-vl": _engine("qwen_vl:QwenVL", *_TORCH),
-    "image-text": _engine("image_text:ImageTextModel", *_TORCH),
-    "pixel-difference": _engine("pixel_difference:PixelDifference"),
-    "rapidocr": _engine("rapid_ocr:RapidOcr", "rapidocr", "onnxruntime"),
-    "server": _engine("openai_server:OpenAIServer"),
-}
+METHODS = _find("methods", MethodName)
+ENGINES = _find("engines", EngineName)
 
 
 def load(path: str) -> Any:
-    """The class at one of this file's own paths."""
+    """The class at the path of a method or an engine."""
     module, _, name = path.partition(":")
     return getattr(importlib.import_module(module), name)
 

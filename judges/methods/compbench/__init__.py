@@ -5,6 +5,13 @@ from judges.methods.compbench.positions import position_2d, position_3d, spatial
 from judges.methods.compbench.spatial_methods import Spatial2D, Spatial3D
 from judges.methods.compbench.three_in_one_method import ThreeInOne, three_in_one
 
+NAMES = {
+    "compbench-2d": {"class": "Spatial2D", "parts": ("objects",)},
+    "compbench-3d": {"class": "Spatial3D", "parts": ("objects", "depth")},
+    "compbench-numeracy": {"class": "Numeracy", "parts": ("objects",)},
+    "compbench-3-in-1": {"class": "ThreeInOne", "parts": ("objects", "answers", "similarity")},
+}
+
 __all__ = [
     "Numeracy",
     "Spatial2D",

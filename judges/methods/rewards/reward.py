@@ -17,6 +17,8 @@ from judges.methods.shared.shown import NoPicture, check_places, pictures_option
 from judges.options import Optioned, choice, texts
 from judges.protocols import Judgement, KnownAnswers, Reward, Subject, Unscored, Want
 
+NAMES = {"reward": {"class": "RewardScore", "parts": ("reward",)}}
+
 OVER_HEADS: dict[str, Callable[[Sequence[float]], float]] = {"mean": fmean, "min": min, "sum": sum}
 FIRST, SECOND = "first", "second"
 HEADS = {"all": None, FIRST: 0, SECOND: 1}

@@ -25,6 +25,10 @@ from judges.protocols import (
     Want,
 )
 
+NAMES = {
+    "weighted-points": {"class": "WeightedPoints", "parts": ("answers",), "more": ("similarity",)},
+}
+
 MOST_POINTS = 100
 SIGNS, SHARE = "signs", "share"
 YES, NO = "yes", "no"

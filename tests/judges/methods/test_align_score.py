@@ -8,7 +8,23 @@ import pytest
 
 from judges.methods.align_score import COLORS, Alignment, AlignScore, align, summarise
 from judges.protocols import ColorOf, Judgement, KnownAnswers, Objects, Subject, Unscored
+from tests.judges.methods.run_case import Run
 from tests.waiting import processor_seconds
+
+# Cup and bowl are there, nobody is blue, 2 of 8 pixels beyond a tenth of both: 2 of 3, bias 0
+RUNS = {
+    "align-score": Run(
+        (5 / 6, 2 / 3),
+        {"position_threshold": 0.2},
+        metadata={
+            "categories": {
+                "cup": [{"id": 1, "color": "red"}],
+                "bowl": [{"id": 1, "color": "blue"}],
+            },
+            "relations": [["cup", 1, "left", "bowl", 1]],
+        },
+    )
+}
 
 GOLDEN = Path(__file__).parent / "golden"
 METADATA = {

@@ -7,6 +7,9 @@ import pytest
 
 from judges.methods.blip_vqa import BlipVqa, cleaned, product, questions
 from judges.protocols import Answer, KnownAnswers, Question, Subject, Unscored
+from tests.judges.methods.run_case import Run
+
+RUNS = {"blip-vqa": Run((0.25, 0.25), {"rounded": False})}
 
 GOLDEN = Path(__file__).parent / "golden"
 GREEN = Question("a green bench?", ("yes", "no"), "share")

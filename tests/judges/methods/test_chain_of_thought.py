@@ -4,6 +4,11 @@ import pytest
 
 from judges.methods.chain_of_thought import TURNS, ChainOfThought, read_score
 from judges.protocols import KnownAnswers, Subject, Talk, Unscored
+from tests.judges.methods.run_case import Run
+
+RUNS = {
+    "chain-of-thought": Run((0.8, 0.8), {"reading": "first number"}, metadata={"category": "color"})
+}
 
 SPATIAL = Subject("a {dog} near a cat", metadata={"category": "spatial"})
 COLOR = Subject("a green bench and a red car", metadata={"category": "color"})

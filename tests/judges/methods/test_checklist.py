@@ -7,6 +7,10 @@ import pytest
 
 from judges.methods.checklist import Checklist
 from judges.protocols import Atom, Judgement, KnownAnswers, Subject, Unscored
+from tests.judges.methods.run_case import Run
+
+# Two atoms, both answered yes by the same reply
+RUNS = {"checklist": Run((1.0, 0.25), {"formula": "mean(points) / 4"})}
 
 ATOMS = (
     Atom(0, "object", "cup", "Is there a cup?", "yes"),

@@ -5,6 +5,9 @@ import pytest
 
 from judges.methods.clip_score import ClipScore
 from judges.protocols import KnownAnswers, Similarity, Subject, Unscored
+from tests.judges.methods.run_case import Run
+
+RUNS = {"clip-score": Run((0.25, 0.625), {"clip_and_scale": True})}
 
 SUBJECT = Subject("a red car on a black road")
 WANT = Similarity(SUBJECT.prompt)

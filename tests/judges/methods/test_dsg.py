@@ -16,6 +16,9 @@ from judges.methods.dsg import (
 )
 from judges.methods.shared.answer_spellings import one_word
 from judges.protocols import Answer, Atom, KnownAnswers, Subject, Unscored
+from tests.judges.methods.run_case import Run
+
+RUNS = {"dsg": Run((1.0, 1.0), {"transitive": True})}
 
 GOLDEN = Path(__file__).parent / "golden"
 PARSERS = {

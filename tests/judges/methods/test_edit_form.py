@@ -18,6 +18,8 @@ from jurybox_formats.forms.papers.derived_answers import derived_answers
 from tests import editing, making
 from tests.judges.engines.openai_stand_in import spoken, standing_in
 
+RUNS = {"edit-form": None}  # below, as it wants a source picture
+
 SHOWN = (Placed("source", "a" * 64), Placed("result", "b" * 64))
 SUBJECT = Subject("Make the {circle} green", pictures=SHOWN)
 GRADES = {

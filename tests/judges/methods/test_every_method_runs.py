@@ -11,12 +11,13 @@ from judges.looks import gather
 from judges.models import Run, Score
 from judges.protocols import Answer
 from judges.recipes.entry import Entry
+from judges.recipes.names import METHODS
 from judges.runs import lifecycle, score_chunk
 from tests import making
+from tests.judges.methods.run_case import all_runs
 
 pytestmark = pytest.mark.django_db
-PROMPT = "a red cup in front of a blue bowl"
-BESIDE = "a red cup next to a blue bowl"
+CASES = all_runs()
 
 
 class Engine:
@@ -80,115 +81,29 @@ class Engine:
 
 
 PART = (f"{__name__}:Engine", {})
-M3T2I = {
-    "categories": {
-        "cup": [{"id": 1, "color": "red"}],
-        "bowl": [{"id": 1, "color": "blue"}],
-    },
-    "relations": [["cup", 1, "left", "bowl", 1]],
-}
-# method, kinds, prompt, metadata, options of the second run, both scores worked by hand
-CASES = {
-    # Cup and bowl are there, nobody is blue, 2 of 8 pixels beyond a tenth of both: 2 of 3, bias 0
-    "align_score:AlignScore": (
-        "objects colors",
-        PROMPT,
-        M3T2I,
-        {"position_threshold": 0.2},
-        (5 / 6, 2 / 3),
-    ),
-    # (0.8 + 0.6)/4 + 1/2
-    "compbench:Spatial2D": ("objects", BESIDE, {}, {"paper": True}, (0.85, 1.0)),
-    # The cup is nearer, IoU 54/91.8 > 1/2
-    "compbench:Spatial3D": ("objects depth", PROMPT, {}, {"side_by_side": True}, (0.85, 0.85)),
-    "compbench:Numeracy": ("objects", "one cup and two bowls", {}, {"threshold": 0.7}, (0.75, 0.5)),
-    # 1/4 for attributes, 0.85 for space, 1/4 for CLIP
-    "compbench:ThreeInOne": (
-        "objects answers similarity",
-        BESIDE,
-        {"subset": "spatialaction"},
-        {"paper": True},
-        (0.45, 0.45),
-    ),
-    # One of two words; of both together “OPEN NOW” and “OPEN”, four of eight letters
-    "read_text:ReadText": (
-        "writing",
-        PROMPT,
-        {"text": "OPEN NOW"},
-        {"score": "edits"},
-        (0.5, 0.5),
-    ),
-    "clip_score:ClipScore": ("similarity", PROMPT, {}, {"clip_and_scale": True}, (0.25, 0.625)),
-    "vqa_score:VqaScore": ("answers", PROMPT, {}, {"rule": "sequence"}, (0.5, 0.5)),
-    "blip_vqa:BlipVqa": ("answers", PROMPT, {}, {"rounded": False}, (0.25, 0.25)),
-    "tifa:Tifa": ("answers", PROMPT, {}, {"max_tokens": 8}, (1.0, 1.0)),
-    "dsg:Dsg": ("answers", PROMPT, {}, {"transitive": True}, (1.0, 1.0)),
-    # Of five words each as likely: the mean of their weights
-    "weighted_tokens:WeightedTokens": (
-        "answers",
-        PROMPT,
-        {},
-        {"weights": {"excellent": 3, "good": 2, "fair": 1}},
-        (0.5, 2.0),
-    ),
-    # Of two heads 1.5 each
-    "rewards.reward:RewardScore": (
-        "reward",
-        PROMPT,
-        {},
-        {"over_heads": "sum"},
-        (1.5, 1.5),
-    ),
-    # Two atoms, both answered yes by the same reply
-    "checklist:Checklist": (
-        "talk",
-        PROMPT,
-        {},
-        {"formula": "mean(points) / 4"},
-        (1.0, 0.25),
-    ),
-    "chain_of_thought:ChainOfThought": (
-        "talk",
-        PROMPT,
-        {"category": "color"},
-        {"reading": "first number"},
-        (0.8, 0.8),
-    ),
-}
 
 
-# tests/test_workers.py runs the first two whole; test_edit_form.py and test_kept_rest.py those that want a
-# source picture; the last one has no question without options, and stands below.
-ELSEWHERE = {
-    "geneval:GenEval",
-    "soft_tifa:SoftTifa",
-    "edit_form:EditForm",
-    "kept_rest:KeptRest",
-    "rewards.weighted_points:WeightedPoints",
-}
+def test_every_method_has_a_run():
+    assert CASES.keys() == METHODS.keys()
 
 
-def test_every_method_of_the_catalogue_has_a_case():
-    methods = {entry.method.removeprefix("judges.methods.") for entry in catalogue.JUDGES.values()}
-    assert CASES.keys() | ELSEWHERE == methods
-
-
-@pytest.mark.parametrize("path", CASES)
-def test_a_method_is_judged_again_without_a_second_look(path, monkeypatch):
-    kinds, text, metadata, other, scores = CASES[path]
+@pytest.mark.parametrize("name", [name for name, run in CASES.items() if run])
+def test_a_method_is_judged_again_without_a_second_look(name, monkeypatch):
+    method, case = METHODS[name], CASES[name]
+    kinds = (*method.parts, *method.more)
     study = making.study(prompts=1)
-    Prompt.objects.filter(study=study).update(text=text, metadata=metadata)
+    Prompt.objects.filter(study=study).update(text=case.prompt, metadata=case.metadata)
     assert set(Image.objects.values_list("width", "height")) == {(16, 16)}
-    parts = {kind: PART for kind in kinds.split()}
-    entry = Entry("Judge", f"judges.methods.{path}", parts, {"self_test": False})
+    parts = dict.fromkeys(kinds, PART)
+    entry = Entry("Judge", method.path, parts, {"self_test": False})
     monkeypatch.setitem(catalogue.JUDGES, "judge", entry)
     monkeypatch.setattr(Engine, "calls", [])
 
-    assert run(study, {}) == pytest.approx([scores[0]] * 2)
-    assert set(Engine.calls) == set(kinds.split())
+    assert run(study, {}) == pytest.approx([case.scores[0]] * 2)
+    assert set(Engine.calls) == set(kinds)
     monkeypatch.setattr(gather, "open_picture", None)
     Engine.calls.clear()
-    assert run(study, other) == pytest.approx([scores[1]] * 2)
+    assert run(study, case.options) == pytest.approx([case.scores[1]] * 2)
     assert Engine.calls == []
 
 

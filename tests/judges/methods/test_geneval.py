@@ -17,6 +17,8 @@ from judges.protocols import ColorOf, Judgement, Objects, Subject, Unscored
 from tests.judges.judging import judged
 from tests.vectors.rules import printed
 
+RUNS = {"geneval": None}  # tests/test_workers.py
+
 GOLDEN = Path(__file__).parent / "golden"
 OPPOSITE = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 

@@ -5,6 +5,8 @@ import pytest
 from judges.methods.kept_rest import KeptRest
 from judges.protocols import Answer, Judgement, KnownAnswers, Placed, Subject, Unscored
 
+RUNS = {"kept-rest": None}  # below, as it wants a source picture
+
 SOURCE, MASK, RESULT = (Placed(place, place[0] * 64) for place in ("source", "mask", "result"))
 
 

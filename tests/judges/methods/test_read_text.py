@@ -2,6 +2,10 @@ import pytest
 
 from judges.methods.read_text import ReadText, expected_text
 from judges.protocols import Judgement, KnownAnswers, Subject, Unscored, Writing
+from tests.judges.methods.run_case import Run
+
+# One of two words; of both together “OPEN NOW” and “OPEN”, four of eight letters
+RUNS = {"read-text": Run((0.5, 0.5), {"score": "edits"}, metadata={"text": "OPEN NOW"})}
 
 PROMPT = 'a shop window with “Fresh Bread” and "open daily" on it, and the baker\'s cat'
 

@@ -19,6 +19,8 @@ from judges.protocols import Answer, Atom, AtomJudgement, KnownAnswers, Subject,
 from tests import needs
 from tests.judges.judging import judged
 
+RUNS = {"soft-tifa": None}  # tests/test_workers.py
+
 GOLDEN = Path(__file__).parent / "golden"
 ATOMS = (
     Atom(0, "object", "cats", "Are there any cats in the image?", "Yes"),

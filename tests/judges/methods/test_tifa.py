@@ -8,6 +8,9 @@ import pytest
 from judges.methods.shared.answer_spellings import matches, one_word
 from judges.methods.tifa import Tifa, answerable_places, in_digits, summarise, word_f1
 from judges.protocols import Answer, Atom, KnownAnswers, Subject, Talk, Unscored
+from tests.judges.methods.run_case import Run
+
+RUNS = {"tifa": Run((1.0, 1.0), {"max_tokens": 8})}
 
 GOLDEN = Path(__file__).parent / "golden"
 

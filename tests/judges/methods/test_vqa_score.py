@@ -10,6 +10,9 @@ from judges.methods.shared.answer_spellings import one_word, variants
 from judges.methods.soft_tifa import arithmetic, geometric
 from judges.methods.vqa_score import WORDINGS, VqaScore, likelihood, of_listed
 from judges.protocols import Answer, KnownAnswers, Question, Subject, Unscored
+from tests.judges.methods.run_case import Run
+
+RUNS = {"vqa-score": Run((0.5, 0.5), {"rule": "sequence"})}
 
 GOLDEN = Path(__file__).parent / "golden"
 

@@ -4,6 +4,10 @@ import pytest
 
 from judges.methods.weighted_tokens import LEVELS, WeightedTokens, weighted_mean
 from judges.protocols import Answer, Atom, KnownAnswers, Question, Subject, Unscored
+from tests.judges.methods.run_case import Run
+
+# Of five words each as likely: the mean of their weights
+RUNS = {"weighted-tokens": Run((0.5, 2.0), {"weights": {"excellent": 3, "good": 2, "fair": 1}})}
 
 SUBJECT = Subject(
     "a red cup",

@@ -50,7 +50,7 @@ def test_a_recipe_comes_as_a_file(as_alice, where):
 
 # what is sent -> the sentence about it
 BAD = {
-    "a mistake": ({"text": TEXT.replace('"dsg"', '"dgs"')}, "“method” must be one of geneval"),
+    "a mistake": ({"text": TEXT.replace('"dsg"', '"dgs"')}, "“method” must be one of align-score"),
     "nothing": ({"text": " "}, "Choose a file, or write the recipe."),
     "no text": ({"file": b"\xff\xfe"}, "is no text in UTF-8: byte 1 does not fit"),
     "too large": ({"file": b"#" * 500_000}, "is too large for a recipe"),

@@ -89,12 +89,12 @@ MISTAKES = {
     "a module as method": (
         '"dsg"',
         '"judges.methods.dsg:Dsg"',
-        "“method” must be one of geneval, align-score.* a recipe names no module",
+        "“method” must be one of align-score, .* a recipe names no module",
     ),
     "a module as engine": (
         '"builtin"',
         '"os:system"',
-        "“answers.engine” must be one of builtin, .*not 'os:system': a recipe names no module",
+        "“answers.engine” must be one of blip-itm, .*not 'os:system': a recipe names no module",
     ),
     "an engine that is a list": ('"builtin"', '["builtin"]', "“answers.engine” must be one of"),
     "no engine": ('answers.engine = "builtin"', "answers = {}", "“answers.engine” is missing"),

@@ -24,11 +24,6 @@ def test_the_values_of_every_judge_fit(name):
     check_values(catalogue.JUDGES[name], name)
 
 
-def test_every_file_of_the_folder_is_a_family():
-    files = {path.stem for path in catalogue.SHIPPED.glob("*.toml")}
-    assert files == set(catalogue.FAMILIES)
-
-
 def test_every_short_name_leads_to_a_class_that_declares_its_options():
     for method in METHODS.values():
         assert load(method.path).identity

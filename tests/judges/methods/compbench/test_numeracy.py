@@ -8,6 +8,9 @@ import pytest
 from judges.methods.compbench import Numeracy, numeracy
 from judges.methods.compbench.numeracy_method import PLURALS, wanted_counts
 from judges.protocols import KnownAnswers, Objects, Subject, Unscored
+from tests.judges.methods.run_case import Run
+
+RUNS = {"compbench-numeracy": Run((0.75, 0.5), {"threshold": 0.7}, "one cup and two bowls")}
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/compbench_numeracy.json").read_text())
 

@@ -9,6 +9,14 @@ import pytest
 from judges.methods.compbench import Spatial2D, Spatial3D, position_2d, position_3d, spatial
 from judges.methods.compbench.spatial_methods import frame
 from judges.protocols import DepthOf, Judgement, KnownAnswers, Objects, Subject, Unscored
+from tests.judges.methods.run_case import BESIDE, Run
+
+RUNS = {
+    # (0.8 + 0.6)/4 + 1/2
+    "compbench-2d": Run((0.85, 1.0), {"paper": True}, BESIDE),
+    # The cup is nearer, IoU 54/91.8 > 1/2
+    "compbench-3d": Run((0.85, 0.85), {"side_by_side": True}),
+}
 
 GOLDEN = Path(__file__).parent.parent / "golden"
 LEFT, RIGHT = [0, 100, 100, 200], [200, 100, 300, 200]

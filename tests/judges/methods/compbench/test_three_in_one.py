@@ -7,6 +7,14 @@ import pytest
 
 from judges.methods.compbench import ThreeInOne, three_in_one
 from judges.protocols import Answer, KnownAnswers, Objects, Question, Similarity, Subject, Unscored
+from tests.judges.methods.run_case import BESIDE, Run
+
+# 1/4 for attributes, 0.85 for space, 1/4 for CLIP
+RUNS = {
+    "compbench-3-in-1": Run(
+        (0.45, 0.45), {"paper": True}, BESIDE, metadata={"subset": "spatialaction"}
+    )
+}
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden/compbench_3in1.json").read_text())
 KINDS = {"s": "spatial", "a": "action", "sa": "spatialaction"}

@@ -6,6 +6,10 @@ import pytest
 
 from judges.methods.rewards.reward import RewardScore
 from judges.protocols import Judgement, KnownAnswers, Placed, Reward, Subject, Unscored
+from tests.judges.methods.run_case import Run
+
+# Of two heads 1.5 each
+RUNS = {"reward": Run((1.5, 1.5), {"over_heads": "sum"})}
 
 TWO = ("Follows: {prompt}", "Looks: {prompt}")
 SOURCE, RESULT = Placed("source", "a" * 64), Placed("result", "b" * 64)

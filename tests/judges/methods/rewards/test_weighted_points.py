@@ -13,6 +13,8 @@ from judges.protocols import (
     Unscored,
 )
 
+RUNS = {"weighted-points": None}  # test_every_method_runs.py, as it asks nothing without options
+
 SUBJECT = Subject("a portrait")
 WEIGHTS = {"Is it clear?": 0.5, "Are the hands right?": 0.25, "Is the face right?": 0.125}
 MASKS = {"Are there hands?": ["Are the hands right?"]}
