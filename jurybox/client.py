@@ -657,6 +657,10 @@ class Client(Connection):
         edition: str | None = None,
         family: str | None = None,
         judge: str | None = None,
+        made_from: str | None = None,
+        question: str | None = None,
+        slice: str | None = None,
+        ties: str | None = None,
     ) -> dict[str, Any]:
         """The answer of a question, as `manage.py answer QUESTION --study STUDY --json` prints
         it. Of a large study a worker computes it first: ask again."""
@@ -669,6 +673,10 @@ class Client(Connection):
                 "edition": edition,
                 "family": family,
                 "judge": judge,
+                "made_from": made_from,
+                "question": question,
+                "slice": slice,
+                "ties": ties,
             },
         )
         return found

@@ -86,6 +86,12 @@ class QuestionPage(AnswerPage):
             if offered and len(offered) > 1
         ]
 
+    @property
+    def hidden(self) -> list[tuple[str, str]]:
+        """What the address says besides, which another choice keeps."""
+        names = {control["name"] for control in self.controls}
+        return [(name, value) for name, value in self.query.items() if name not in names]
+
     def _value(self, field: Field[Any]) -> str:
         return str(self.query.get(field.name) or self.body.get(field.name) or field.default)
 
@@ -171,6 +177,7 @@ def _context(page: QuestionPage) -> dict[str, Any]:
     shown = {
         "lacking": page.answer.reason,
         "filters": page.controls,
+        "hidden": page.hidden,
         "filter_url": page.request.path,
     }
     if not body:

@@ -148,7 +148,7 @@ def test_a_recipe_is_pasted_mended_and_started(open_page, alice, judged, size):
     page.get_by_role("button", name="Add").click()
     open_page.expected("422")
     alert = page.get_by_role("alert")
-    expect(alert).to_contain_text("“answers.engine” must be one of builtin")
+    expect(alert).to_contain_text("“answers.engine” must be one of blip-itm")
     take(page, f"judge-recipes-refused-{size}")
     field = page.get_by_label("Recipe (TOML)")
     assert "os:system" in field.input_value()

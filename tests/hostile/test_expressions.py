@@ -47,10 +47,11 @@ CLASSES = {
 
 
 def modules() -> Iterator[tuple[str, Path]]:
-    for app in ("annotations", "judges", "audit"):
-        for path in sorted((ROOT / app).rglob("*.py")):
-            if "migrations" not in path.parts:
-                yield ".".join(path.relative_to(ROOT).with_suffix("").parts), path
+    for base in (ROOT, *sorted((ROOT / "packages").iterdir())):
+        for folder in ("annotations", "judges", "audit", f"jurybox_{base.name}"):
+            for path in sorted((base / folder).rglob("*.py")):
+                if "migrations" not in path.parts:
+                    yield ".".join(path.relative_to(base).with_suffix("").parts), path
 
 
 def named() -> dict[str, Used]:
