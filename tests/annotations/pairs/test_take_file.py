@@ -172,7 +172,7 @@ def test_genai_arena_keeps_sides_ties_and_both_bad(tmp_path, capsys):
         for vote in votes_of(Study.objects.get(slug="arena"))
     )
     assert stood_left == {"Kandinsky": 2, "PixArt": 1, "SDXL": 1}
-    assert "4 rows do not say who voted" in capsys.readouterr().out
+    assert "4 votes do not say who voted" in capsys.readouterr().out
 
 
 def test_pictures_come_by_a_path_inside_the_folder(tmp_path):

@@ -29,6 +29,11 @@ def number(cell: Mapping[str, Any], name: str) -> float:
         raise Unfit(name, cell[name], f"“{name}” must be a number.") from None
 
 
+def user(given: Any) -> str:
+    """Who voted, as people are called here; empty where nobody says it."""
+    return f"user {given}" if given != "" else ""
+
+
 def truth(cell: Mapping[str, Any], name: str, *, otherwise: bool) -> bool:
     value = str(cell[name]).strip().lower()
     if not value:

@@ -15,7 +15,7 @@ from jurybox_formats.pair_files.genai_arena import VALUES
 from jurybox_formats.pair_files.place import Content, Place, digest_of, edit_key
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.picture_names import image_key
-from jurybox_formats.sources.records import Record, VoteRecord
+from jurybox_formats.sources.records import Record
 
 GENAI_BENCH = ("instruct_prompt", "left_model", "right_model", "vote_type")
 GENAI_BENCH_MORE = (
@@ -39,7 +39,7 @@ GRADES = range(1, 7)
 Side = tuple[str, Content]
 
 
-def read_genai_bench(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
+def read_genai_bench(cell: dict[str, Any], place: Place) -> Iterator[Record]:
     text = cells.text(cell, "instruct_prompt")
     said = cells.text(cell, "vote_type")
     if said not in VALUES:
@@ -49,10 +49,10 @@ def read_genai_bench(line: int, cell: dict[str, Any], place: Place) -> Iterator[
         for side in ("left", "right")
     ]
     source = _picture(cell, "source_image", place)
-    yield from _votes(place, line, text, [source], sides, [VALUES[said]], left="first")
+    yield from _votes(place, text, [source], sides, [VALUES[said]], left="first")
 
 
-def read_editreward(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
+def read_editreward(cell: dict[str, Any], place: Place) -> Iterator[Record]:
     """Of a group of three or four results, each two are a row: `comparison_type` says which."""
     text = cells.text(cell, "instruction")
     said = cells.text(cell, "ranking").replace(" ", "")
@@ -67,10 +67,10 @@ def read_editreward(line: int, cell: dict[str, Any], place: Place) -> Iterator[R
     ]
     kind = (str(cell["dataset"]),) if cell["dataset"] else ()
     source = _picture(cell, "source_image", place)
-    yield from _votes(place, line, text, [source], sides, [value], tags=kind)
+    yield from _votes(place, text, [source], sides, [value], tags=kind)
 
 
-def read_mmrb2(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
+def read_mmrb2(cell: dict[str, Any], place: Place) -> Iterator[Record]:
     content = cell["prompt_content"]
     if content == "":
         words = "The prompt is not in this file; the set's own scripts put it there."
@@ -82,7 +82,7 @@ def read_mmrb2(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record
         raise Unfit("human_annotations", grades, "Each is a whole number from 1 to 6.")
     values = ["first" if grade > 3 else "second" for grade in grades]
     kind = (str(cell["prompt_source"]),) if cell["prompt_source"] else ()
-    yield from _votes(place, line, "\n".join(texts), sources, sides, values, tags=kind)
+    yield from _votes(place, "\n".join(texts), sources, sides, values, tags=kind)
 
 
 def _response(cell: dict[str, Any], name: str, place: Place) -> Side:
@@ -126,7 +126,6 @@ def _picture(cell: dict[str, Any], name: str, place: Place) -> Content:
 
 def _votes(
     place: Place,
-    line: int,
     text: str,
     sources: list[Content],
     sides: list[Side],
@@ -141,14 +140,9 @@ def _votes(
     keys = [_key(prompt, *side) for side in sides]
     if keys[0] == keys[1]:
         raise Unfit("model", sides[1][0], "Both sides show one and the same image.")
-    yield from place.edit(text, sources, line, tags)
-    for key, (model, picture) in zip(keys, sides, strict=True):
-        yield from place.image(key, prompt, model, picture, line)
-    place.told["votes do not say who voted; their people are numbered"] += len(values)
-    for value in values:
-        yield VoteRecord(
-            prompt, keys[0], keys[1], "", "match", value, left, line=line, source=place.source
-        )
+    yield from place.edit(text, sources, tags)
+    images = [(key, *side) for key, side in zip(keys, sides, strict=True)]
+    yield from place.votes(prompt, images, [("", 0, 1, value) for value in values], left=left)
 
 
 def _key(prompt: str, model: str, picture: Content) -> str:

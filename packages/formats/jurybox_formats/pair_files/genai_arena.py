@@ -10,7 +10,7 @@ from jurybox_formats.pair_files import cells
 from jurybox_formats.pair_files.place import Place, digest_of
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.picture_names import image_key, prompt_key
-from jurybox_formats.sources.records import Record, VoteRecord
+from jurybox_formats.sources.records import Record
 
 REQUIRED = ("prompt", "left_model", "right_model", "vote_type")
 SIDES = ("left", "right")
@@ -31,7 +31,7 @@ VALUES = {
 }
 
 
-def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
+def read(cell: dict[str, Any], place: Place) -> Iterator[Record]:
     text = cells.text(cell, "prompt")
     models = [cells.text(cell, f"{side}_model") for side in SIDES]
     said = cells.text(cell, "vote_type")
@@ -41,23 +41,10 @@ def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
     keys = [_key(text, *one) for one in zip(models, pictures, strict=True)]
     if keys[0] == keys[1]:
         raise Unfit("right_model", models[1], "Both sides show one and the same image.")
-    rater = cell["user_id"]
-    if rater == "":
-        place.told["rows do not say who voted; their people are numbered"] += 1
-    yield from place.prompt(text, line)
-    for key, model, picture in zip(keys, models, pictures, strict=True):
-        yield from place.image(key, prompt_key(text), model, picture, line)
-    yield VoteRecord(
-        prompt_key(text),
-        keys[0],
-        keys[1],
-        f"user {rater}" if rater != "" else "",
-        "match",
-        VALUES[said],
-        "first",
-        line=line,
-        source=place.source,
-    )
+    yield from place.prompt(text)
+    vote = cells.user(cell["user_id"]), 0, 1, VALUES[said]
+    images = list(zip(keys, models, pictures, strict=True))
+    yield from place.votes(prompt_key(text), images, [vote], left="first")
 
 
 def _picture(cell: dict[str, Any], side: str, place: Place) -> bytes | Path | None:

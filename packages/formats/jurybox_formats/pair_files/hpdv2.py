@@ -16,7 +16,7 @@ from jurybox_formats.pair_files import cells
 from jurybox_formats.pair_files.place import Place
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.picture_names import image_key, prompt_key
-from jurybox_formats.sources.records import Record, VoteRecord
+from jurybox_formats.sources.records import Record
 
 REQUIRED = ("prompt",)
 PATHS = ("image_path", "file_path")
@@ -33,30 +33,17 @@ OPTIONAL = (
 LOST = "pictures are not in the folder; their images are known by name only"
 
 
-def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
+def read(cell: dict[str, Any], place: Place) -> Iterator[Record]:
     text = cells.text(cell, "prompt")
     paths = _paths(cell)
     votes = list(_votes(cell, paths))
     if not votes:
         raise Unfit("rank", cell["rank"], _nobody(cell))
     models = _models(cell, len(paths))
-    yield from place.prompt(text, line)
-    keys = [image_key(path) for path in paths]
-    for key, path, model in zip(keys, paths, models, strict=True):
-        yield from place.image(key, prompt_key(text), model, _picture(path, place), line)
-    for rater, first, second, value in votes:
-        if not rater:
-            place.told["votes do not say who voted; their people are numbered"] += 1
-        yield VoteRecord(
-            prompt_key(text),
-            keys[first],
-            keys[second],
-            rater,
-            "match",
-            value,
-            line=line,
-            source=place.source,
-        )
+    yield from place.prompt(text)
+    shown = zip(paths, models, strict=True)
+    images = [(image_key(path), model, _picture(path, place)) for path, model in shown]
+    yield from place.votes(prompt_key(text), images, votes)
 
 
 def _nobody(cell: dict[str, Any]) -> str:

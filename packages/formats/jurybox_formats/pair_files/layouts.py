@@ -13,13 +13,12 @@ from jurybox_formats.forms.papers import geneval_audit
 from jurybox_formats.pair_files import edits, genai_arena, hpdv2, pick_a_pic, rapidata
 from jurybox_formats.pair_files.place import Place
 from jurybox_formats.pair_files.rows import columns_of, rows_of
-from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.records import Record, Unreadable
-from jurybox_formats.sources.rows import Line
+from jurybox_formats.sources.rows import records as rows_as_records
 
 # Columns of votes in tidy rows.
 NEEDED = ("pair_id", "prompt_id", "first", "second", "rater", "question", "value")
-Reader = Callable[[int, dict[str, Any], Place], Iterator[Record]]
+Reader = Callable[[dict[str, Any], Place], Iterator[Record]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,12 +94,7 @@ def format_of(path: Path) -> str:
 
 def records(path: Path, layout: Layout, place: Place) -> Iterator[Record]:
     """All that the rows say, with what is wrong of a row in its place."""
-    for row in rows_of(path, required=layout.required, optional=layout.optional):
-        if not isinstance(row, Line):
-            yield row
-            continue
-        try:
-            yield from list(layout.read(row.line, row.value, place))
-        except Unfit as unfit:
-            yield unfit.reject(row.line, place.source)
+    rows = rows_of(path, required=layout.required, optional=layout.optional)
+    # All of a row, or none of it.
+    yield from rows_as_records(rows, lambda row: list(layout.read(row.value, place)), place.source)
     yield from place.remarks()

@@ -10,7 +10,7 @@ from jurybox_formats.pair_files import cells
 from jurybox_formats.pair_files.place import Place
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.picture_names import prompt_key
-from jurybox_formats.sources.records import Record, VoteRecord
+from jurybox_formats.sources.records import Record
 
 REQUIRED = ("caption", "image_0_uid", "image_1_uid", "label_0", "label_1")
 OPTIONAL = (
@@ -32,7 +32,7 @@ OPTIONAL = (
 VALUES = {(1.0, 0.0): "first", (0.0, 1.0): "second", (0.5, 0.5): "both"}
 
 
-def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
+def read(cell: dict[str, Any], place: Place) -> Iterator[Record]:
     if not cells.truth(cell, "has_label", otherwise=True):
         place.told["rows have no label and were left out"] += 1
         return
@@ -42,24 +42,11 @@ def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
         place.told["rows show one image twice and were left out"] += 1
         return
     value = _value(cell, ends)
-    rater = cell["user_id"]
-    if rater == "":
-        place.told["rows do not say who voted; their people are numbered"] += 1
     pictures = [cells.picture(cell[f"jpg_{side}"], f"jpg_{side}", place.folder) for side in (0, 1)]
-    yield from place.prompt(text, line)
-    for side in (0, 1):
-        model = str(cell[f"model_{side}"])
-        yield from place.image(ends[side], prompt_key(text), model, pictures[side], line)
-    yield VoteRecord(
-        prompt_key(text),
-        ends[0],
-        ends[1],
-        f"user {rater}" if rater != "" else "",
-        "match",
-        value,
-        line=line,
-        source=place.source,
-    )
+    yield from place.prompt(text)
+    images = [(ends[side], str(cell[f"model_{side}"]), pictures[side]) for side in (0, 1)]
+    vote = cells.user(cell["user_id"]), 0, 1, value
+    yield from place.votes(prompt_key(text), images, [vote])
 
 
 def _value(cell: dict[str, Any], ends: list[str]) -> str:

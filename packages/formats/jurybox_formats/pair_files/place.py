@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -17,6 +17,7 @@ from jurybox_formats.sources.records import (
     PromptRecord,
     Record,
     Remark,
+    VoteRecord,
 )
 
 Content = bytes | Path | None
@@ -40,14 +41,14 @@ class Place:
         self._samples[key] = sample
         self._next[prompt, generator] = max(self._next[prompt, generator], sample + 1)
 
-    def prompt(self, text: str, line: int) -> Iterator[PromptRecord]:
+    def prompt(self, text: str) -> Iterator[PromptRecord]:
         key = prompt_key(text)
         if key not in self._prompts:
             self._prompts.add(key)
-            yield PromptRecord(key, text, line=line, source=self.source)
+            yield PromptRecord(key, text)
 
     def edit(
-        self, text: str, sources: Sequence[Content], line: int, tags: tuple[str, ...] = ()
+        self, text: str, sources: Sequence[Content], tags: tuple[str, ...] = ()
     ) -> Iterator[Record]:
         """An instruction with its source pictures: the same words about another picture are another
         prompt, called `edit_key`."""
@@ -55,28 +56,41 @@ class Place:
         if key in self._prompts:
             return
         self._prompts.add(key)
-        yield PromptRecord(key, text, tags, line=line, source=self.source)
+        yield PromptRecord(key, text, tags)
         for number, content in enumerate(sources, 1):
             if content is None:
                 self.told["edits came without their source picture"] += 1
                 continue
             place = "source" if len(sources) == 1 else f"source-{number}"
-            yield PromptPictureRecord(key, place, content, line, self.source)
+            yield PromptPictureRecord(key, place, content)
 
-    def image(
-        self, key: str, prompt: str, generator: str, content: Content, line: int
+    def votes(
+        self,
+        prompt: str,
+        images: Sequence[tuple[str, str, Content]],
+        votes: Iterable[tuple[str, int, int, str]],
+        *,
+        left: str = "",
     ) -> Iterator[Record]:
+        """`images`: key, generator and picture. `votes`: who, two of the images by their number, and the value."""
+        for key, generator, content in images:
+            yield from self._image(key, prompt, generator, content)
+        for rater, first, second, value in votes:
+            if not rater:
+                self.told["votes do not say who voted; their people are numbered"] += 1
+            ends = images[first][0], images[second][0]
+            yield VoteRecord(prompt, *ends, rater, "match", value, left)
+
+    def _image(self, key: str, prompt: str, generator: str, content: Content) -> Iterator[Record]:
         """With its generator before it; an image that comes again must be the same image."""
         generator = generator.strip() or UNKNOWN
         if self._images.setdefault(key, (prompt, generator)) != (prompt, generator):
             raise Unfit("image", key, "An earlier row has it with another prompt or generator.")
         if generator not in self._generators:
             self._generators.add(generator)
-            yield GeneratorRecord(generator, line=line, source=self.source)
+            yield GeneratorRecord(generator)
         sample = self._sample(key, prompt, generator)
-        yield ImageRecord(
-            key, prompt, generator, content, sample=sample, line=line, source=self.source
-        )
+        yield ImageRecord(key, prompt, generator, content, sample=sample)
 
     def _sample(self, key: str, prompt: str, generator: str) -> int:
         """Images of one prompt by one generator are numbered; what has a number keeps it."""

@@ -12,7 +12,7 @@ from jurybox_formats.pair_files import cells
 from jurybox_formats.pair_files.place import Place
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.picture_names import image_key, prompt_key
-from jurybox_formats.sources.records import Record, VoteRecord
+from jurybox_formats.sources.records import Record
 from jurybox_formats.tools.rapidata import counts_of
 from jurybox_formats.tools.task_images import name_of
 
@@ -28,7 +28,7 @@ BOTH, NEITHER = "Both", "Neither"
 SIDES = ("first", "second")
 
 
-def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
+def read(cell: dict[str, Any], place: Place) -> Iterator[Record]:
     text = cells.text(cell, "context")
     counted = counts_of(cell)
     shown = cell["assetUrls"] if isinstance(cell["assetUrls"], dict) else dict(counted)
@@ -43,17 +43,13 @@ def read(line: int, cell: dict[str, Any], place: Place) -> Iterator[Record]:
     keys = [_key(asset, about, letter) for asset, letter in zip(assets, "ab", strict=True)]
     if keys[0] == keys[1]:
         raise Unfit("aggregatedResults", keys[0], "Both sides show one and the same image.")
-    place.told["votes do not say who voted; their people are numbered"] += len(votes)
-    yield from place.prompt(text, line)
-    prompt = prompt_key(text)
-    for asset, key, letter in zip(assets, keys, "ab", strict=True):
-        file = place.folder / name_of(asset)
-        made_by = _metadata(about, f"generator_{letter}")
-        yield from place.image(key, prompt, made_by, file if file.is_file() else None, line)
-    for value in votes:
-        yield VoteRecord(
-            prompt, keys[0], keys[1], "", "match", value, line=line, source=place.source
-        )
+    yield from place.prompt(text)
+    files = [place.folder / name_of(asset) for asset in assets]
+    images = [
+        (key, _metadata(about, f"generator_{letter}"), file if file.is_file() else None)
+        for key, letter, file in zip(keys, "ab", files, strict=True)
+    ]
+    yield from place.votes(prompt_key(text), images, [("", 0, 1, value) for value in votes])
 
 
 def _votes(cell: Mapping[str, Any], counted: list[tuple[str, int]]) -> list[Any]:

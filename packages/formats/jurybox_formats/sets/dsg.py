@@ -14,7 +14,6 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images
 from jurybox_formats.sources.records import (
     AtomRecord,
     ImageRecord,
@@ -27,7 +26,7 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line, group_records, records
+from jurybox_formats.sources.rows import Images, Line, grouped, records
 from jurybox_formats.sources.text_files import csv_rows, table
 
 QUESTIONS = (
@@ -84,33 +83,25 @@ def questions(path: Path) -> Iterator[Record]:
     """Rows of one item follow one another."""
     done: set[str] = set()
 
-    def read_item(rows: list[Cells]) -> Iterator[Record]:
-        line, (key, *_) = rows[0]
+    def read_item(item: Line[list[Cells]]) -> Iterator[Record]:
+        key = item.value[0].value[0]
         if key in done:
-            words = f"The rows of “{key}” do not follow one another."
-            yield Rejected("item_id", key, words, line, path.name)
-            return
+            raise Unfit("item_id", key, f"The rows of “{key}” do not follow one another.")
         done.add(key)
-        yield from _item(rows, path.name)
+        yield from _item(item.value, path.name)
 
     rows = table(path, required=QUESTIONS, optional=("keywords",))
-    return group_records(rows, lambda cells: str(cells[0]), read_item)
+    return records(grouped(rows, lambda cells: str(cells[0])), read_item, path.name)
 
 
 def _item(rows: list[Cells], source: str) -> Iterator[Record]:
-    line, first = rows[0]
-    key, text = first[0], first[1]
-    texts = {cells[1] for _, cells in rows}
-    if not key or not text or len(texts) > 1:
-        words = "An item has one id and one text."
-        yield Rejected("text", text[:200], words, line, source)
-        return
+    line, (key, text, *_) = rows[0]
+    if not key or not text or len({cells[1] for _, cells in rows}) > 1:
+        raise Unfit("text", text, "An item has one id and one text.")
     numbers = [cells[2] for _, cells in rows]
     if len(set(numbers)) < len(numbers):
         twice = next(n for n in numbers if numbers.count(n) > 1)
-        words = f"Two questions of “{key}” have this number."
-        yield Rejected("proposition_id", twice, words, line, source)
-        return
+        raise Unfit("proposition_id", twice, f"Two questions of “{key}” have this number.")
     index = {number: place for place, number in enumerate(numbers)}
     parents = [_parents(cells[3]) for _, cells in rows]
     junk = [(place, cells[3]) for (place, cells), p in zip(rows, parents, strict=True) if p is None]
@@ -149,8 +140,7 @@ def _item(rows: list[Cells], source: str) -> Iterator[Record]:
     # As they stand in the file, for whoever wants the official score.
     raw = [cells[3] for _, cells in rows]
     metadata = {"benchmark": "dsg", "propositions": numbers, "dependencies": raw}
-    tags = (split,) if split else ()
-    yield PromptRecord(key, text, tags, atoms, None, metadata, line=line, source=source)
+    yield PromptRecord(key, text, (split,) if split else (), atoms, None, metadata)
 
 
 def _circle(edges: list[set[int]]) -> set[int]:
@@ -185,19 +175,19 @@ def answers(
     judge = judge or path.stem.removesuffix("_dsg") + "-dsg"
     answered: dict[str, set[str]] = {}
 
-    def read_item(rows: list[Cells]) -> Iterator[Record]:
-        line, (generator, item, *_) = rows[0]
+    def read_item(row: Line[list[Cells]]) -> Iterator[Record]:
+        generator, item, *_ = row.value[0].value
         if item in answered.setdefault(generator, set()):
             words = f"The answers of {generator} about “{item}” do not follow one another."
-            yield Rejected("item_id", item, words, line, path.name)
-            return
+            raise Unfit("item_id", item, words)
         answered[generator].add(item)
         key = f"{generator}/{item}"
-        yield from seen.send(ImageRecord(key, item, generator, line=line, source=path.name))
-        yield from _scores(key, judge, rows, known.get(item), path.name)
+        yield ImageRecord(key, item, generator)
+        yield from _scores(key, judge, row.value, known.get(item), path.name)
 
     rows = table(path, required=ANSWERS, optional=("dsg_prompt_split", "qg_model"))
-    yield from group_records(rows, lambda cells: (cells[0], cells[1]), read_item)
+    by_item = grouped(rows, lambda cells: (cells[0], cells[1]))
+    yield from records(by_item, read_item, path.name, seen)
     for generator, items in answered.items():
         for item in absent_of_splits(known, items):
             yield Missing(f"answers about {item} by {generator}")
@@ -242,22 +232,22 @@ def _scores(
             yield Rejected("question_id", cells[3], words, line, source)
             continue
         yield ScoreRecord(key, judge, float(yes[cells[3]]), atom=atom, line=line, source=source)
-    yield ScoreRecord(key, judge, counted / len(rows), line=rows[0].line, source=source)
+    yield ScoreRecord(key, judge, counted / len(rows))
 
 
 def ratings(path: Path, seen: Images) -> Iterator[Record]:
     """Five people rate each image from 1 to 5."""
 
     def read_row(row: Cells) -> Iterator[Record]:
-        line, (generator, item, worker, answer, *_) = row
+        generator, item, worker, answer, *_ = row.value
         if answer.strip() not in RATINGS:
             raise Unfit("answer", answer, "A rating is a whole number from 1 to 5.")
         key = f"{generator}/{item}"
-        yield from seen.send(ImageRecord(key, item, generator, line=line, source=path.name))
-        yield LabelRecord(key, worker, "likert", float(answer), line=line, source=path.name)
+        yield ImageRecord(key, item, generator)
+        yield LabelRecord(key, worker, "likert", float(answer))
 
     rows = table(path, required=LIKERT, optional=("dsg_prompt_split", "source_id", "question"))
-    return records(rows, read_row, path.name)
+    return records(rows, read_row, path.name, seen)
 
 
 def _kind(path: Path) -> str | None:

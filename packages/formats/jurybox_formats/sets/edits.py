@@ -12,7 +12,7 @@ from pathlib import Path, PurePosixPath
 
 from jurybox_formats.sources import mapped_table, picture_folder
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images, left_out
+from jurybox_formats.sources.json_values import left_out
 from jurybox_formats.sources.records import (
     ImageRecord,
     Missing,
@@ -22,7 +22,7 @@ from jurybox_formats.sources.records import (
     Rejected,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line
+from jurybox_formats.sources.rows import Images, Line
 
 # What the folders are called, besides those of the models.
 PLACES = {

@@ -13,17 +13,17 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images, take, take_text
+from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     ImageRecord,
     LabelRecord,
     Missing,
     PromptRecord,
     Record,
-    Rejected,
     Unreadable,
 )
-from jurybox_formats.sources.text_files import document, lines_of_keys
+from jurybox_formats.sources.rows import Images, Line, records
+from jurybox_formats.sources.text_files import document, entries
 
 SKILLS = "genai_skills.json"
 RATINGS = range(1, 6)
@@ -53,39 +53,27 @@ def _ratings(
             f"{path.name} is a teaser file: per generator it has rounded means and ranks, not the "
             "ratings of single people. Import genai_image.json instead."
         )
-    lines = lines_of_keys(path)
-    for key, item in items.items():
-        line = lines.get(key, 0)
-        try:
-            text = take_text(item, "prompt")
-            models = take(item, "models", dict, "an object of generators")
-            if not _same_number(item.get("id", key), key):
-                raise Unfit("id", item["id"], f"The entry is called “{key}”.")
-        except Unfit as unfit:
-            yield unfit.reject(line, path.name)
-            continue
+
+    def read_entry(row: Line[tuple[str, Any]]) -> Iterator[Record | Unfit]:
+        key, item = row.value
+        text = take_text(item, "prompt")
+        models = take(item, "models", dict, "an object of generators")
+        if not _same_number(item.get("id", key), key):
+            raise Unfit("id", item["id"], f"The entry is called “{key}”.")
         more = {"prompt in Chinese": item.get("prompt in Chinese")}
         metadata = {"benchmark": "genai_bench", **{k: v for k, v in more.items() if v}}
-        tags = tuple(skills.get(key, ()))
-        yield PromptRecord(key, text, tags, metadata=metadata, line=line, source=path.name)
+        yield PromptRecord(key, text, tuple(skills.get(key, ())), metadata=metadata)
         for generator, given in models.items():
             for sample, ratings in _samples(given):
                 name = key if sample == 0 else f"{key}_{sample:02d}"
                 picture = _picture(images, generator, name)
                 if images is not None and picture is None:
                     yield Missing(f"picture {generator}/{name}.jpeg")
-                yield from seen.send(
-                    ImageRecord(
-                        f"{generator}/{name}",
-                        key,
-                        generator,
-                        picture,
-                        sample=sample,
-                        line=line,
-                        source=path.name,
-                    )
-                )
-                yield from ratings_of(f"{generator}/{name}", generator, ratings, line, path.name)
+                image = f"{generator}/{name}"
+                yield ImageRecord(image, key, generator, picture, sample=sample)
+                yield from ratings_of(image, generator, ratings)
+
+    yield from records(entries(path, items, 0), read_entry, path.name, seen)
 
 
 def _same_number(given: Any, key: str) -> bool:
@@ -93,23 +81,19 @@ def _same_number(given: Any, key: str) -> bool:
     return str(given).zfill(len(key)) == key
 
 
-def ratings_of(
-    image: str, generator: str, ratings: Any, line: int, source: str
-) -> Iterator[Record]:
+def ratings_of(image: str, generator: str, ratings: Any) -> Iterator[Record | Unfit]:
     """Three numbers are three people, not three aspects."""
     field = f"models.{generator}"
     if not isinstance(ratings, list):
-        yield Rejected(field, str(ratings)[:200], "A list of ratings is wanted.", line, source)
+        yield Unfit(field, str(ratings), "A list of ratings is wanted.")
         return
     for number, rating in enumerate(ratings, 1):
         if isinstance(rating, bool) or rating not in RATINGS:
             shown = rating if isinstance(rating, int | float) else str(rating)[:80]
             words = f"Rating {number} of {image} must be a whole number from 1 to 5."
-            yield Rejected(field, shown, words, line, source)
+            yield Unfit(field, shown, words)
             continue
-        yield LabelRecord(
-            image, f"rater-{number}", "likert", float(rating), line=line, source=source
-        )
+        yield LabelRecord(image, f"rater-{number}", "likert", float(rating))
 
 
 def is_teaser(items: dict[str, Any]) -> bool:

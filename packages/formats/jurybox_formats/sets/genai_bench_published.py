@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sets.genai_bench import ratings_of
 from jurybox_formats.sources import parquet_rows
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images, take_text
+from jurybox_formats.sources.json_values import take_text
 from jurybox_formats.sources.parquet_rows import EmbeddedFile, content_of
 from jurybox_formats.sources.records import ImageRecord, PromptRecord, Record
-from jurybox_formats.sources.rows import Line, records
+from jurybox_formats.sources.rows import Images, Line, records
 
 RATING = "_HumanRating"
 LONGEST_LIST = 2_000
@@ -35,15 +36,12 @@ def read(path: Path, *, pictures: bool = True) -> Iterator[Record]:
     pictured = parquet_rows.picture_columns(path)
     there = parquet_rows.columns(path)
     wanted = there if pictures else [name for name in there if name not in pictured]
-    seen = Images()
 
-    def read_row(row: Line[Cells]) -> Iterator[Record]:
-        yield from _of_row(row, path.name, pictured, seen)
-
-    return records(parquet_rows.rows(path, wanted), read_row, path.name)
+    read_row = partial(_of_row, pictured=pictured)
+    return records(parquet_rows.rows(path, wanted), read_row, path.name, Images())
 
 
-def _of_row(row: Line[Cells], source: str, pictured: list[str], seen: Images) -> Iterator[Record]:
+def _of_row(row: Line[Cells], pictured: list[str]) -> Iterator[Record | Unfit]:
     line, cells = row
     number = cells.get("id", cells.get("Index", line - 1))
     if not str(number).strip().isdecimal():
@@ -51,24 +49,15 @@ def _of_row(row: Line[Cells], source: str, pictured: list[str], seen: Images) ->
     key = str(number).strip().zfill(5)
     text = take_text(cells, "Prompt" if "Prompt" in cells else "prompt")
     metadata = {"benchmark": "genai_bench"}
-    yield PromptRecord(key, text, _skills(cells), metadata=metadata, line=line, source=source)
+    yield PromptRecord(key, text, _skills(cells), metadata=metadata)
     ratings = cells.get("HumanRatings") or {}
     for name in pictured or list(ratings):
         content = content_of(cells.get(name))
         image = f"{name}/{key}"
-        yield from seen.send(
-            ImageRecord(
-                image,
-                key,
-                name,
-                EmbeddedFile(content) if content else None,
-                line=line,
-                source=source,
-            )
-        )
+        yield ImageRecord(image, key, name, EmbeddedFile(content) if content else None)
         given = ratings.get(name) if f"{name}{RATING}" not in cells else cells[f"{name}{RATING}"]
         if given is not None:
-            yield from ratings_of(image, name, _list(given), line, source)
+            yield from ratings_of(image, name, _list(given))
 
 
 def _skills(cells: Cells) -> tuple[str, ...]:

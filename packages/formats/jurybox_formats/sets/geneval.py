@@ -13,6 +13,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from jurybox_formats.prompt_grammar.vocabulary import NUMBERS
 from jurybox_formats.sets.geneval_crowd import crowd
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images, take, take_text
+from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     AtomRecord,
     ImageRecord,
@@ -32,7 +33,7 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line, records
+from jurybox_formats.sources.rows import Images, Line, records
 from jurybox_formats.sources.text_files import document, json_lines, opening
 
 METADATA = "evaluation_metadata.jsonl"
@@ -88,17 +89,17 @@ def prompts(path: Path) -> Iterator[Record]:
     """A prompt per line; its number is the line's, whatever lines before it were refused."""
 
     def read_line(row: Line[Any]) -> tuple[Record]:
-        return (prompt(key(row.line - 1), row.value, row.line, path.name),)
+        return (prompt(key(row.line - 1), row.value),)
 
     return records(json_lines(path), read_line, path.name)
 
 
-def prompt(key: str, item: Any, line: int = 0, source: str = "") -> PromptRecord:
+def prompt(key: str, item: Any) -> PromptRecord:
     text = take_text(item, "prompt")
     tag = take_text(item, "tag")
     check_clauses(item)
     metadata = {name: item[name] for name in ("tag", "include", "exclude") if name in item}
-    return PromptRecord(key, text, (tag,), atoms(item), None, metadata, line=line, source=source)
+    return PromptRecord(key, text, (tag,), atoms(item), None, metadata)
 
 
 def key(number: int) -> str:
@@ -177,7 +178,7 @@ def image_folder(folder: Path, generator: str, seen: Images) -> Iterator[Record]
         if described.is_file():
             source = f"{place.name}/{described.name}"
             try:
-                yield prompt(name, document(described), 1, source)
+                yield replace(prompt(name, document(described)), line=1, source=source)
             except Unfit as unfit:
                 yield unfit.reject(1, source)
             except Unreadable as error:
@@ -209,28 +210,20 @@ def results(path: Path, generator: str, judge: str, seen: Images) -> Iterator[Re
     maker = generator or "unnamed"
 
     def read_line(row: Line[Any]) -> Iterator[Record]:
-        line, item = row
+        item = row.value
         name, sample, metadata, boxes = _result(item)
-        described = prompt(name, metadata, line, path.name)
+        described = prompt(name, metadata)
         if name not in known:
             known.add(name)
             yield described
-        image = image_key(maker, name, sample)
-        yield from seen.send(
-            ImageRecord(image, name, maker, sample=sample, line=line, source=path.name)
-        )
+        image, right = image_key(maker, name, sample), item["correct"]
+        yield ImageRecord(image, name, maker, sample=sample)
+        evidence = {"boxes": boxes, "filename": item["filename"]}
         yield ScoreRecord(
-            image,
-            judge or JUDGE,
-            float(item["correct"]),
-            item["correct"],
-            reason=item["reason"],
-            evidence={"boxes": boxes, "filename": item["filename"]},
-            line=line,
-            source=path.name,
+            image, judge or JUDGE, float(right), right, reason=item["reason"], evidence=evidence
         )
 
-    yield from records(json_lines(path), read_line, path.name)
+    yield from records(json_lines(path), read_line, path.name, seen)
     if not generator:
         yield Remark("Nobody said which generator made these images: it is called “unnamed”.")
 

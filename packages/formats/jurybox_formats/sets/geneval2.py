@@ -16,7 +16,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import KEY_LENGTH, Unfit
-from jurybox_formats.sources.json_values import Images, take, take_text
+from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     AtomRecord,
     ImageRecord,
@@ -28,8 +28,8 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line, records
-from jurybox_formats.sources.text_files import document, json_lines, opening
+from jurybox_formats.sources.rows import Images, Line, records
+from jurybox_formats.sources.text_files import document, json_lines, numbered, opening
 
 SKILLS = ("object", "attribute", "count", "position", "verb")
 JUDGE = "soft-tifa"
@@ -70,7 +70,7 @@ def prompts(path: Path) -> Iterator[Record]:
     lines: dict[str, int] = {}
 
     def read_line(row: Line[Any]) -> tuple[Record]:
-        record = prompt(row.value, row.line, path.name)
+        record = prompt(row.value, f"{row.line - 1:04d}")
         if record.text in lines:
             words = f"The prompt stands on line {lines[record.text]} already."
             raise Unfit("prompt", record.text, words)
@@ -80,7 +80,7 @@ def prompts(path: Path) -> Iterator[Record]:
     return records(json_lines(path), read_line, path.name)
 
 
-def prompt(item: Any, line: int, source: str) -> PromptRecord:
+def prompt(item: Any, key: str) -> PromptRecord:
     text = take_text(item, "prompt")
     count = take(item, "atom_count", int, "a whole number")
     asked = take(item, "vqa_list", list, "a list of [question, answer]")
@@ -102,17 +102,8 @@ def prompt(item: Any, line: int, source: str) -> PromptRecord:
     if count + ones != len(asked):
         words = f"{len(asked)} questions, {ones} of them about “a”: that makes {len(asked) - ones}."
         raise Unfit("atom_count", count, words)
-    return PromptRecord(
-        f"{line - 1:04d}",
-        text,
-        tuple(dict.fromkeys(skills)),
-        tuple(atoms),
-        count,
-        {"benchmark": "geneval2"},
-        " ".join(skills)[:KEY_LENGTH],
-        line,
-        source,
-    )
+    tags, family = tuple(dict.fromkeys(skills)), " ".join(skills)[:KEY_LENGTH]
+    return PromptRecord(key, text, tags, tuple(atoms), count, {"benchmark": "geneval2"}, family)
 
 
 def _image_map(
@@ -121,24 +112,22 @@ def _image_map(
     """`{prompt: path}`; a prompt without a picture is named, as the official code would raise."""
     if not known:
         raise Unreadable(f"{path.name} maps prompts to pictures; give the prompts' .jsonl as PATH.")
-    for record in known:
-        if record.text not in files:
-            yield Missing(f"picture of prompt {record.key}: {record.text}")
-            continue
-        name = files[record.text]
+
+    def read_prompt(row: Line[PromptRecord]) -> Iterator[Record]:
+        text, key = row.value.text, row.value.key
+        if text not in files:
+            yield Missing(f"picture of prompt {key}: {text}")
+            return
+        name = files[text]
         place = path.parent / str(name)
         if not isinstance(name, str) or not os.path.isfile(place):
-            words = "There is no such file beside the map."
-            yield Rejected(record.text[:80], str(name)[:200], words, record.line, path.name)
-            continue
+            raise Unfit(text[:80], str(name), "There is no such file beside the map.")
         if not place.resolve().is_relative_to(path.parent.resolve()):
-            words = "The picture must lie below the folder of the map."
-            yield Rejected(record.text[:80], name[:200], words, record.line, path.name)
-            continue
-        key = f"{generator}/{record.key}"
-        yield from seen.send(
-            ImageRecord(key, record.key, generator, place, line=record.line, source=path.name)
-        )
+            raise Unfit(text[:80], name, "The picture must lie below the folder of the map.")
+        yield ImageRecord(f"{generator}/{key}", key, generator, place)
+
+    rows = (Line(record.line, record) for record in known)
+    yield from records(rows, read_prompt, path.name, seen)
     texts = {record.text for record in known}
     for text in files.keys() - texts:
         words = "The benchmark has no such prompt."
@@ -159,30 +148,29 @@ def scores(
     if known and len(lists) != len(known):
         yield Remark(f"{path.name} has {len(lists)} lists for {len(known)} prompts.")
     judge = judge or (JUDGE if any(len(row) > 1 for row in lists) else path.stem)
-    for number, row in enumerate(lists):
-        line, name = number + 1, f"{number:04d}"
+
+    def read_list(row: Line[list[Any]]) -> Iterator[Record]:
+        number, given = row.line - 1, row.value
         asked = len(known[number].atoms) if number < len(known) else None
-        if not row or not all(_is_probability(value) for value in row):
+        if not given or not all(map(_is_probability, given)):
             words = "Each score must be a number that is not negative."
-            yield Rejected("scores", str(row)[:200], words, line, path.name)
-            continue
-        if asked is not None and len(row) not in (1, asked):
-            words = f"{len(row)} scores for {asked} questions."
-            yield Rejected("scores", len(row), words, line, path.name)
-            continue
-        key = f"{generator}/{name}"
+            raise Unfit("scores", str(given), words)
+        if asked is not None and len(given) not in (1, asked):
+            raise Unfit("scores", len(given), f"{len(given)} scores for {asked} questions.")
+        key = f"{generator}/{number:04d}"
         if known:
-            yield from seen.send(ImageRecord(key, name, generator, line=line, source=path.name))
-        if len(row) == 1:
-            yield ScoreRecord(key, judge, float(row[0]), line=line, source=path.name)
-            continue
-        logs = [math.log(value) for value in row if value > 0]
-        geometric = math.exp(sum(logs) / len(row)) if len(logs) == len(row) else 0.0
-        for mean, value in (("am", sum(row) / len(row)), ("gm", geometric)):
-            name = f"{judge}-{mean}"
-            yield ScoreRecord(key, name, value, line=line, source=path.name)
-            for atom, score in enumerate(row):
-                yield ScoreRecord(key, name, float(score), atom=atom, line=line, source=path.name)
+            yield ImageRecord(key, f"{number:04d}", generator)
+        if len(given) == 1:
+            yield ScoreRecord(key, judge, float(given[0]))
+            return
+        logs = [math.log(value) for value in given if value > 0]
+        geometric = math.exp(sum(logs) / len(given)) if len(logs) == len(given) else 0.0
+        for mean, value in (("am", sum(given) / len(given)), ("gm", geometric)):
+            yield ScoreRecord(key, f"{judge}-{mean}", value)
+            for atom, score in enumerate(given):
+                yield ScoreRecord(key, f"{judge}-{mean}", float(score), atom=atom)
+
+    yield from records(numbered(lists), read_list, path.name, seen)
 
 
 def _is_probability(value: Any) -> bool:

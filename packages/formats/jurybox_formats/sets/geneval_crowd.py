@@ -13,7 +13,6 @@ from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images
 from jurybox_formats.sources.records import (
     ImageRecord,
     LabelRecord,
@@ -23,7 +22,7 @@ from jurybox_formats.sources.records import (
     Remark,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line, records
+from jurybox_formats.sources.rows import Images, Line, records
 from jurybox_formats.sources.text_files import csv_rows, wrong_width
 
 NEEDED = (
@@ -70,8 +69,8 @@ def crowd(
             "answers mean that an image is right; “aligned” was left out."
         )
 
-    def read_row(record: Line[dict[str, str]]) -> Iterator[Record]:
-        line, row = record
+    def read_row(record: Line[dict[str, str]]) -> Iterator[Record | Unfit]:
+        row = record.value
         try:
             key, sample = f"{int(row['Input.prompt_id']):05d}", int(row["Input.image_id"])
         except ValueError:
@@ -81,28 +80,18 @@ def crowd(
         maker = generator or (made[1] if made else path.stem.rpartition("_")[2])
         if key not in sent:
             sent.add(key)
-            plain = PromptRecord(key, row["Input.caption"], line=line, source=path.name)
-            yield prompts.get(key, plain)
+            yield prompts.get(key) or PromptRecord(key, row["Input.caption"])
         image = f"{maker}/{key}/{sample:05d}"
         workers[image] += 1
-        yield from seen.send(
-            ImageRecord(image, key, maker, sample=sample, line=line, source=path.name)
-        )
-        yield from _labels(
-            row, image, f"worker-{workers[image]}", prompts.get(key), line, path.name
-        )
+        yield ImageRecord(image, key, maker, sample=sample)
+        yield from _labels(row, image, f"worker-{workers[image]}", prompts.get(key))
 
-    yield from records(_mended(rows, header, path.name), read_row, path.name)
+    yield from records(_mended(rows, header, path.name), read_row, path.name, seen)
 
 
 def _labels(
-    row: dict[str, str],
-    image: str,
-    rater: str,
-    prompt: PromptRecord | None,
-    line: int,
-    source: str,
-) -> Iterator[Record]:
+    row: dict[str, str], image: str, rater: str, prompt: PromptRecord | None
+) -> Iterator[Record | Unfit]:
     seconds = _seconds(row.get("Answer.ee", ""))
     for column, (question, allowed) in ANSWERS.items():
         text = row.get(column, "").strip()
@@ -116,16 +105,15 @@ def _labels(
                 value = -1.0
             if value not in allowed:
                 words = f"It must be a whole number from {allowed.start} to {allowed.stop - 1}."
-                yield Rejected(column, text, words, line, source)
+                yield Unfit(column, text, words)
                 continue
         elif allowed is not None and text not in allowed:
-            words = f"It must be one of {', '.join(sorted(allowed))}."
-            yield Rejected(column, text, words, line, source)
+            yield Unfit(column, text, f"It must be one of {', '.join(sorted(allowed))}.")
             continue
-        yield LabelRecord(image, rater, question, value, None, seconds, line=line, source=source)
+        yield LabelRecord(image, rater, question, value, None, seconds)
     if prompt is not None:
         right = float(is_right(row, prompt.metadata))
-        yield LabelRecord(image, rater, "aligned", right, None, seconds, line=line, source=source)
+        yield LabelRecord(image, rater, "aligned", right, None, seconds)
 
 
 def _seconds(text: str) -> float | None:

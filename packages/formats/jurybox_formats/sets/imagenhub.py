@@ -17,17 +17,15 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images
 from jurybox_formats.sources.records import (
     ImageRecord,
     LabelRecord,
     PromptPictureRecord,
     PromptRecord,
     Record,
-    Rejected,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line
+from jurybox_formats.sources.rows import Images, Line, records
 from jurybox_formats.sources.text_files import csv_rows, document, wrong_width
 
 NAME = re.compile(r"(?P<task>.+)_(?P<rater>rater.+)\.tsv", re.IGNORECASE)
@@ -90,21 +88,22 @@ class _Reader:
         models = [name.strip() for name in head.value[1:]]
         if not all(models) or len(set(models)) < len(models):
             raise Unreadable(f"{file.name} has a model without a name, or one twice.")
-        for row in rows:
-            if isinstance(row, Rejected):
-                yield row
-            elif len(row.value) != len(head.value):
+
+        def read_row(row: Line[list[str]]) -> Iterator[Record | Unfit]:
+            if len(row.value) != len(head.value):
                 yield wrong_width(row, len(head.value), file.name)
-            else:
-                uid, *cells = row.value
-                yield from self._item(uid.strip(), task, row.line, file.name)
-                for model, cell in zip(models, cells, strict=True):
-                    yield from self._rating(uid.strip(), task, model, rater, cell, row.line, file)
+                return
+            uid, *cells = row.value
+            yield from self._item(uid.strip(), task)
+            for model, cell in zip(models, cells, strict=True):
+                yield from self._rating(uid.strip(), task, model, rater, cell)
+
+        yield from records(rows, read_row, file.name, self.seen)
 
     def _key(self, uid: str, task: str) -> str:
         return f"{task}/{uid}" if self.several else uid
 
-    def _item(self, uid: str, task: str, line: int, source: str) -> Iterator[Record]:
+    def _item(self, uid: str, task: str) -> Iterator[Record]:
         key = self._key(uid, task)
         if not uid or key in self.prompts:
             return
@@ -115,9 +114,9 @@ class _Reader:
         tags = (task, control) if isinstance(control, str) and control else (task,)
         text = next((t for n in TEXTS if isinstance(t := item.get(n), str) and t.strip()), uid)
         metadata = {"benchmark": "imagenhub"}
-        yield PromptRecord(key, text, tags, metadata=metadata, line=line, source=source)
+        yield PromptRecord(key, text, tags, metadata=metadata)
         for place, picture in self._pictures_of_prompt(uid, task):
-            yield PromptPictureRecord(key, place, picture, line, source)
+            yield PromptPictureRecord(key, place, picture)
 
     def _pictures_of_prompt(self, uid: str, task: str) -> Iterator[tuple[str, Path]]:
         begins_with = next((p for n in INPUTS if (p := self._picture(n, uid, task))), None)
@@ -132,8 +131,8 @@ class _Reader:
             yield "mask", mask
 
     def _rating(
-        self, uid: str, task: str, model: str, rater: str, cell: str, line: int, file: Path
-    ) -> Iterator[Record]:
+        self, uid: str, task: str, model: str, rater: str, cell: str
+    ) -> Iterator[Record | Unfit]:
         key = self._key(uid, task)
         image = f"{model}/{key}"
         try:
@@ -141,19 +140,15 @@ class _Reader:
                 raise Unfit("uid", "", "The item has no uid.")
             consistency, quality = grades_of(cell)
         except Unfit as unfit:
-            yield unfit.reject(line, file.name)
+            yield unfit
             return
-        yield from self.seen.send(
-            ImageRecord(
-                image, key, model, self._picture(model, uid, task), line=line, source=file.name
-            )
-        )
+        yield ImageRecord(image, key, model, self._picture(model, uid, task))
         for question, value in (
             ("semantic_consistency", consistency),
             ("perceptual_quality", quality),
             ("overall", math.sqrt(consistency * quality)),
         ):
-            yield LabelRecord(image, rater, question, value, line=line, source=file.name)
+            yield LabelRecord(image, rater, question, value)
 
     def _items_of(self, task: str) -> dict[str, Any]:
         if task not in self.lookups:

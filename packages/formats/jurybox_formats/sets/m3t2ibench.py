@@ -30,12 +30,12 @@ Relation = tuple[Instance, str, Instance]
 
 def read(path: Path) -> Iterator[Record]:
     def read_item(row: Line[Any]) -> tuple[Record]:
-        return (prompt(f"{row.line - 1:05d}", row.value, row.line, path.name),)
+        return (prompt(f"{row.line - 1:05d}", row.value),)
 
     return records(_items(path), read_item, path.name)
 
 
-def prompt(key: str, item: Any, line: int = 0, source: str = "") -> PromptRecord:
+def prompt(key: str, item: Any) -> PromptRecord:
     text = take_text(item, "prompt")
     colours = instances(item)
     total = take(item, "total_number", int, "a whole number")
@@ -51,8 +51,6 @@ def prompt(key: str, item: Any, line: int = 0, source: str = "") -> PromptRecord
         atoms(colours, related),
         len(colours) + len(related),
         {"benchmark": "m3t2ibench", **metadata},
-        line=line,
-        source=source,
     )
 
 

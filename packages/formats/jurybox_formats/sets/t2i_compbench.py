@@ -17,7 +17,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images, take
+from jurybox_formats.sources.json_values import take
 from jurybox_formats.sources.records import (
     ImageRecord,
     Missing,
@@ -28,8 +28,8 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line
-from jurybox_formats.sources.text_files import document, opening, text_lines
+from jurybox_formats.sources.rows import Images, Line, records
+from jurybox_formats.sources.text_files import document, numbered, opening, text_lines
 
 PER_PROMPT = 10
 # Not prompts: the table of singular and plural that the numeracy script reads.
@@ -127,16 +127,9 @@ def _read_prompts(
             continue
         key = at[running] = f"{generator}/{prompt_file.stem}/{running:06d}"
         prompt = prompt_key(prompt_file, place)
+        sample, source = running % PER_PROMPT, f"samples/{file.name}"[:200]
         yield from seen.send(
-            ImageRecord(
-                key,
-                prompt,
-                generator,
-                file,
-                sample=running % PER_PROMPT,
-                line=place + 1,
-                source=f"samples/{file.name}"[:200],
-            )
+            ImageRecord(key, prompt, generator, file, sample=sample, line=place + 1, source=source)
         )
     yield from json_values.left_out(strange, "not called like “a prompt_000000.png”")
     for file in sorted(folder.rglob("*.json")):
@@ -169,30 +162,20 @@ def _results(
         return
     name = judge or next((JUDGES[p] for p in path.parts if p in JUDGES), path.stem)
     pictures = bool(at)
-    for line, item in enumerate(items, 1):
-        try:
-            number = take(item, "question_id", int, "a whole number")
-            score = _score(item)
-        except Unfit as unfit:
-            yield unfit.reject(line, path.name)
-            continue
+
+    def read_item(row: Line[Any]) -> Iterator[Record]:
+        number = take(row.value, "question_id", int, "a whole number")
+        score = _score(row.value)
         if number not in at:
-            if pictures or not 0 <= number // PER_PROMPT < len(texts):
-                words = "There is no picture of this number."
-                yield Rejected("question_id", number, words, line, path.name)
-                continue
+            place, sample = divmod(number, PER_PROMPT)
+            if pictures or not 0 <= place < len(texts):
+                raise Unfit("question_id", number, "There is no picture of this number.")
             at[number] = f"{generator}/{prompt_file.stem}/{number:06d}"
-            yield from seen.send(
-                ImageRecord(
-                    at[number],
-                    prompt_key(prompt_file, number // PER_PROMPT),
-                    generator,
-                    sample=number % PER_PROMPT,
-                    line=line,
-                    source=path.name,
-                )
-            )
-        yield ScoreRecord(at[number], name, score, line=line, source=path.name)
+            prompt = prompt_key(prompt_file, place)
+            yield ImageRecord(at[number], prompt, generator, sample=sample)
+        yield ScoreRecord(at[number], name, score)
+
+    yield from records(numbered(items), read_item, path.name, seen)
     absent = sorted(at.keys() - {item["question_id"] for item in items})
     for number in absent:
         yield Missing(f"result of {name} for picture {number:06d}")

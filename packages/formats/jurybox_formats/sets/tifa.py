@@ -9,7 +9,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images, take, take_text
+from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     AtomRecord,
     ImageRecord,
@@ -17,13 +17,12 @@ from jurybox_formats.sources.records import (
     Missing,
     PromptRecord,
     Record,
-    Rejected,
     Remark,
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line, records
-from jurybox_formats.sources.text_files import document, lines_of_keys, opening
+from jurybox_formats.sources.rows import Images, Line, records
+from jurybox_formats.sources.text_files import document, entries, numbered, opening
 
 JUDGE = "tifa"
 # TIFA's element types -> ours; a type of its own stays what it is.
@@ -81,24 +80,25 @@ def questions(path: Path, items: list[Any]) -> Iterator[Record]:
     """Questions of one caption become the atoms of one prompt."""
     grouped: dict[str, list[dict[str, Any]]] = {}
     first: dict[str, int] = {}
-    for place, item in enumerate(items, 1):
-        try:
-            key, caption = take_text(item, "id"), take_text(item, "caption")
-            take_text(item, "question")
-            take_text(item, "answer")
-            choices = take(item, "choices", list, "a list of choices")
-            if item["answer"] not in choices:
-                raise Unfit("answer", item["answer"], "The answer is none of the choices.")
-            there = grouped.setdefault(key, [])
-            if there and there[0]["caption"] != caption:
-                raise Unfit("caption", caption, f"“{key}” has another caption further up.")
-            if any(item["question"] == other["question"] for other in there):
-                raise Unfit("question", item["question"], f"“{key}” has this question already.")
-        except Unfit as unfit:
-            yield unfit.reject(place, path.name)
-            continue
+
+    def read_item(row: Line[Any]) -> tuple[Record, ...]:
+        item = row.value
+        key, caption = take_text(item, "id"), take_text(item, "caption")
+        take_text(item, "question")
+        take_text(item, "answer")
+        choices = take(item, "choices", list, "a list of choices")
+        if item["answer"] not in choices:
+            raise Unfit("answer", item["answer"], "The answer is none of the choices.")
+        there = grouped.setdefault(key, [])
+        if there and there[0]["caption"] != caption:
+            raise Unfit("caption", caption, f"“{key}” has another caption further up.")
+        if any(item["question"] == other["question"] for other in there):
+            raise Unfit("question", item["question"], f"“{key}” has this question already.")
         there.append(item)
-        first.setdefault(key, place)
+        first.setdefault(key, row.line)
+        return ()
+
+    yield from records(numbered(items), read_item, path.name)
     for key, asked in grouped.items():
         if asked:
             yield _prompt(key, asked, first[key], path.name)
@@ -128,17 +128,11 @@ def _prompt(key: str, asked: list[dict[str, Any]], line: int, source: str) -> Pr
 
 def _captions(path: Path, items: list[Any], prompts: dict[str, PromptRecord]) -> Iterator[Record]:
     def read_item(row: Line[Any]) -> tuple[Record]:
-        record = PromptRecord(
-            take_text(row.value, "id"),
-            take_text(row.value, "caption"),
-            metadata={"benchmark": "tifa"},
-            line=row.line,
-            source=path.name,
-        )
-        prompts[record.key] = record
-        return (record,)
+        key, text = take_text(row.value, "id"), take_text(row.value, "caption")
+        prompts[key] = PromptRecord(key, text, metadata={"benchmark": "tifa"})
+        return (prompts[key],)
 
-    return records((Line(place, item) for place, item in enumerate(items, 1)), read_item, path.name)
+    return records(numbered(items), read_item, path.name)
 
 
 def _image_map(
@@ -151,17 +145,16 @@ def _image_map(
 ) -> Iterator[Record]:
     """`{id: path}`, relative to the map; a picture that is not there leaves an image by name."""
     root = folder if folder is not None and folder.is_dir() else path.parent
-    lines = lines_of_keys(path)
-    for key, name in files.items():
-        place = root / name
+
+    def read_entry(row: Line[tuple[str, str]]) -> Iterator[Record]:
+        key, name = row.value
         inside = ".." not in Path(name).parts and not Path(name).is_absolute()
-        content = place if inside and os.path.isfile(place) else None
+        content = root / name if inside and os.path.isfile(root / name) else None
         if content is None:
             yield Missing(f"picture {name} of {key}")
-        line = lines.get(key, 1)
-        yield from seen.send(
-            ImageRecord(f"{generator}/{key}", key, generator, content, line=line, source=path.name)
-        )
+        yield ImageRecord(f"{generator}/{key}", key, generator, content)
+
+    yield from records(entries(path, files), read_entry, path.name, seen)
     for key in sorted(prompts.keys() - files.keys()):
         yield Missing(f"an image of {key} in {path.name}")
 
@@ -175,13 +168,11 @@ def _results(
     seen: Images,
 ) -> Iterator[Record]:
     """What `tifa_score_benchmark` wrote: a 0 or 1 for each question, their mean for the image."""
-    lines = lines_of_keys(path)
-    for key, asked in results["question_details"].items():
-        line = lines.get(key, 1)
+
+    def read_entry(row: Line[tuple[str, Any]]) -> Iterator[Record | Unfit]:
+        key, asked = row.value
         if not isinstance(asked, dict) or not asked:
-            words = "An object of questions is wanted."
-            yield Rejected("question_details", key, words, line, path.name)
-            continue
+            raise Unfit("question_details", key, "An object of questions is wanted.")
         image = f"{generator}/{key}"
         if key not in prompts:
             # Questions with their answers hold all that a file of questions would.
@@ -189,67 +180,54 @@ def _results(
                 if isinstance(record, PromptRecord):
                     prompts[key] = record
                 yield record
-        yield from seen.send(ImageRecord(image, key, generator, line=line, source=path.name))
+        yield ImageRecord(image, key, generator)
         order = {a.question: a.index for a in prompts[key].atoms} if key in prompts else {}
         given = []
         for question, item in asked.items():
             score = item.get("scores") if isinstance(item, dict) else None
             if score not in (0, 1) or question not in order:
                 words = "A question of the set, with the score 0 or 1, is wanted."
-                yield Rejected("scores", question[:200], words, line, path.name)
+                yield Unfit("scores", question, words)
                 continue
             given.append(float(score))
             answer = str(item.get("multiple_choice_vqa", ""))
-            yield ScoreRecord(
-                image,
-                judge,
-                float(score),
-                atom=order[question],
-                reason=answer,
-                line=line,
-                source=path.name,
-            )
+            yield ScoreRecord(image, judge, float(score), atom=order[question], reason=answer)
         if given:
-            mean = sum(given) / len(given)
-            yield ScoreRecord(image, judge, mean, line=line, source=path.name)
+            yield ScoreRecord(image, judge, sum(given) / len(given))
+
+    yield from records(entries(path, results["question_details"]), read_entry, path.name, seen)
 
 
 def _ratings(
     path: Path, items: dict[str, Any], prompts: dict[str, PromptRecord], seen: Images
 ) -> Iterator[Record]:
     """`{"coco_669925_mini_dalle": {text_id, text, human_scores, metric: number}}`."""
-    lines = lines_of_keys(path)
-    for name, item in items.items():
-        line = lines.get(name, 1)
-        try:
-            key, text = take_text(item, "text_id"), take_text(item, "text")
-            scores = take(item, "human_scores", list, "a list of ratings")
-            generator = name.removeprefix(f"{key}_")
-            if generator == name or not generator:
-                raise Unfit("text_id", key, f"“{name}” must begin with its text_id.")
-        except Unfit as unfit:
-            yield unfit.reject(line, path.name)
-            continue
+
+    def read_entry(row: Line[tuple[str, Any]]) -> Iterator[Record | Unfit]:
+        name, item = row.value
+        key, text = take_text(item, "text_id"), take_text(item, "text")
+        scores = take(item, "human_scores", list, "a list of ratings")
+        generator = name.removeprefix(f"{key}_")
+        if generator == name or not generator:
+            raise Unfit("text_id", key, f"“{name}” must begin with its text_id.")
         if key not in prompts:
-            prompts[key] = PromptRecord(
-                key, text, metadata={"benchmark": "tifa"}, line=line, source=path.name
-            )
+            prompts[key] = PromptRecord(key, text, metadata={"benchmark": "tifa"})
             yield prompts[key]
         image = f"{generator}/{key}"
-        yield from seen.send(ImageRecord(image, key, generator, line=line, source=path.name))
+        yield ImageRecord(image, key, generator)
         for number, rating in enumerate(scores, 1):
             if isinstance(rating, bool) or rating not in range(1, 6):
                 words = "A rating is a whole number from 1 to 5."
-                yield Rejected("human_scores", str(rating)[:80], words, line, path.name)
-                continue
-            yield LabelRecord(
-                image, f"rater-{number}", "likert", float(rating), line=line, source=path.name
-            )
+                yield Unfit("human_scores", str(rating)[:80], words)
+            else:
+                yield LabelRecord(image, f"rater-{number}", "likert", float(rating))
         for metric, value in item.items():
             if metric == "human_avg" or isinstance(value, bool):
                 continue
             if isinstance(value, int | float):
-                yield ScoreRecord(image, metric, float(value), line=line, source=path.name)
+                yield ScoreRecord(image, metric, float(value))
+
+    return records(entries(path, items), read_entry, path.name, seen)
 
 
 def _documents(files: list[Path]) -> Iterator[tuple[Path, Any]]:

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources import parquet_rows, tidy_tables
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.json_values import Images
 from jurybox_formats.sources.parquet_rows import EmbeddedFile
 from jurybox_formats.sources.records import (
     PLACES,
@@ -25,7 +25,7 @@ from jurybox_formats.sources.records import (
     Record,
     ScoreRecord,
 )
-from jurybox_formats.sources.rows import Line, records
+from jurybox_formats.sources.rows import Images, Line, records
 
 # Column -> its type: one of the words that Arrow and the hub have in common, a list of one in
 # brackets, or a list of objects.
@@ -122,30 +122,22 @@ def read(files: Iterable[Path], *, pictures: bool = True) -> Iterator[Record]:
         columns = [name for name in COLUMNS if name in there and (pictures or name != "image")]
         wanted = columns + list(places)
 
-        def read_row(
-            row: Line[Cells], source: str = file.name, places: dict[str, str] = places
-        ) -> Iterator[Record]:
-            yield from _of_row(row, source, seen, prompts, places)
-
-        yield from records(parquet_rows.rows(file, wanted), read_row, file.name)
+        read_row = partial(_of_row, seen=seen, prompts=prompts, places=places)
+        yield from records(parquet_rows.rows(file, wanted), read_row, file.name, seen)
 
 
 def _of_row(
-    row: Line[Cells],
-    source: str,
-    seen: Images,
-    prompts: dict[str, PromptRecord],
-    places: dict[str, str],
+    row: Line[Cells], seen: Images, prompts: dict[str, PromptRecord], places: dict[str, str]
 ) -> Iterator[Record]:
     cells = {name: "" if value is None else value for name, value in row.value.items()}
     key = _text("image_id", cells["image_id"])
-    prompt = _prompt(cells, row.line, source)
+    prompt = _prompt(cells)
     known = prompts.setdefault(prompt.key, prompt)
     if known is prompt:
         yield prompt
         for column, place in places.items():
             if shown := parquet_rows.content_of(cells[column] or None):
-                yield PromptPictureRecord(prompt.key, place, EmbeddedFile(shown), row.line, source)
+                yield PromptPictureRecord(prompt.key, place, EmbeddedFile(shown))
     elif (known.text, known.tags, known.atoms) != (prompt.text, prompt.tags, prompt.atoms):
         raise Unfit("prompt", prompt.text, f"“{prompt.key}” stood for another prompt further up.")
     generator = _text("generator", cells["generator"])
@@ -156,28 +148,22 @@ def _of_row(
             tidy_tables.day("release_date", cells["release_date"]),
             _value_text(cells["family"]),
             _value_text(cells["generator_note"]),
-            row.line,
-            source,
         )
     content = parquet_rows.content_of(cells.get("image") or None)
-    yield from seen.send(
-        ImageRecord(
-            key,
-            prompt.key,
-            generator,
-            EmbeddedFile(content) if content else None,
-            _variant(cells["variant"]),
-            tidy_tables.whole("sample", cells["sample"]) if cells["sample"] != "" else 0,
-            tidy_tables.json_object("metadata", cells["metadata"]),
-            row.line,
-            source,
-        )
+    yield ImageRecord(
+        key,
+        prompt.key,
+        generator,
+        EmbeddedFile(content) if content else None,
+        _variant(cells["variant"]),
+        tidy_tables.whole("sample", cells["sample"]) if cells["sample"] != "" else 0,
+        tidy_tables.json_object("metadata", cells["metadata"]),
     )
-    yield from (_label(key, answer, row.line, source) for answer in _list(cells, "answers"))
-    yield from (_score(key, score, row.line, source) for score in _list(cells, "scores"))
+    yield from (_label(key, answer) for answer in _list(cells, "answers"))
+    yield from (_score(key, score) for score in _list(cells, "scores"))
 
 
-def _prompt(cells: Cells, line: int, source: str) -> PromptRecord:
+def _prompt(cells: Cells) -> PromptRecord:
     atoms = tuple(
         AtomRecord(
             tidy_tables.whole("index", atom.get("index")),
@@ -197,12 +183,10 @@ def _prompt(cells: Cells, line: int, source: str) -> PromptRecord:
         None if cells["atomicity"] == "" else tidy_tables.whole("atomicity", cells["atomicity"]),
         tidy_tables.json_object("prompt_metadata", cells["prompt_metadata"]),
         _value_text(cells.get("prompt_family")),
-        line,
-        source,
     )
 
 
-def _label(image: str, answer: Cells, line: int, source: str) -> LabelRecord:
+def _label(image: str, answer: Cells) -> LabelRecord:
     value, words = answer.get("value"), answer.get("value_text")
     if (value is None) == (words is None):
         raise Unfit("answers.value", value, "An answer has a number or a text, one of them.")
@@ -217,8 +201,6 @@ def _label(image: str, answer: Cells, line: int, source: str) -> LabelRecord:
         tidy_tables.instant("answers.submitted_at", moment) if moment else None,
         _value_text(answer.get("form")),
         _language(answer.get("language")),
-        line,
-        source,
     )
 
 
@@ -226,7 +208,7 @@ def _language(value: Any) -> str:
     return tidy_tables.code_of_language("answers.language", value) if value else ""
 
 
-def _score(image: str, score: Cells, line: int, source: str) -> ScoreRecord:
+def _score(image: str, score: Cells) -> ScoreRecord:
     value = score.get("score")
     return ScoreRecord(
         image,
@@ -237,8 +219,6 @@ def _score(image: str, score: Cells, line: int, source: str) -> ScoreRecord:
         _value_text(score.get("reason")),
         _value_text(score.get("error")),
         tidy_tables.json_object("scores.evidence", score.get("evidence") or "") or None,
-        line,
-        source,
     )
 
 

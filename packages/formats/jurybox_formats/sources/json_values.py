@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.records import GeneratorRecord, ImageRecord, Remark
+from jurybox_formats.sources.records import Remark
 
 SUFFIXES = (".png", ".jpeg", ".jpg", ".webp")
 
@@ -35,22 +35,6 @@ def named_after(folder: Path) -> str:
     """The name of a generator that was not given: that of the folder of its images."""
     names = [name for name in folder.resolve().parts if name not in ("samples", "images", "/")]
     return names[-1] if names else "unnamed"
-
-
-class Images:
-    """Sends each image once, and each generator before its first image."""
-
-    def __init__(self) -> None:
-        self.generators: set[str] = set()
-        self.keys: set[str] = set()
-
-    def send(self, image: ImageRecord) -> Iterator[GeneratorRecord | ImageRecord]:
-        if image.generator not in self.generators:
-            self.generators.add(image.generator)
-            yield GeneratorRecord(image.generator, line=image.line, source=image.source)
-        if image.key not in self.keys:
-            self.keys.add(image.key)
-            yield image
 
 
 def not_read(folder: Path, files: Iterable[Path], what: str) -> Iterator[Remark]:

@@ -24,7 +24,7 @@ from jurybox_formats.sources import (
 )
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.columns import SeenColumn
-from jurybox_formats.sources.json_values import Images, left_out
+from jurybox_formats.sources.json_values import left_out
 from jurybox_formats.sources.parquet_rows import Embedded
 from jurybox_formats.sources.picture_names import UNKNOWN
 from jurybox_formats.sources.records import (
@@ -40,7 +40,7 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line, records
+from jurybox_formats.sources.rows import Images, Line, records
 from jurybox_formats.sources.text_files import (
     check_repeated,
     csv_table,
@@ -132,7 +132,7 @@ def read(
         yield Remark(in_words(table))
         file = root / table.name
         _, rows = open_table(file, name=table.name, pictures=pictures)
-        yield from records(rows, reader.read_table(table), table.name)
+        yield from records(rows, reader.read_table(table), table.name, reader.seen)
     yield from left_out(set(there.files) - reader.used, "no row names them")
     others = [f for f in _other_tables(root, path, tables) if not picture_folder.is_picture(f)]
     yield from left_out(others, "neither a picture nor a table")
@@ -322,15 +322,15 @@ class _Reader:
 
             self.prompt_pictures = self._pictures_of_prompt(names, row, table.name)
             if not {"picture", "image_id"} & names.keys():
-                yield from self._prompt(names, cell, row.line, table.name)
+                yield from self._prompt(names, cell)
                 return
             key, file = self._key(names, cell, table.name)
             about = bool({"prompt", "generator"} & names.keys())
             if about or (file and key not in self.images):
                 content = self._content(file, row.value.get(names.get("picture", "")))
-                yield from self._image(key, file, content, names, cell, row.line, table.name)
-            yield from self._labels(key, names, cell, labels, row, table.name)
-            yield from self._scores(key, cell, names, scores, row, table.name)
+                yield from self._image(key, file, content, names, cell)
+            yield from self._labels(key, names, cell, labels, row)
+            yield from self._scores(key, cell, names, scores, row)
 
         return read
 
@@ -395,8 +395,6 @@ class _Reader:
         content: Content | None,
         names: dict[str, str],
         cell: Any,
-        line: int,
-        source: str,
     ) -> Iterator[Record]:
         named = (
             picture_names.read(file, self.levels, strip=self.strip)
@@ -420,26 +418,24 @@ class _Reader:
                 raise Unfit(names.get(role, role), what, words)
             return
         released = cell("release_date")
-        yield from self._new_prompt(prompt, text, cell, names, line, source)
+        yield from self._new_prompt(prompt, text, cell, names)
         if generator not in self.seen.generators:
             self.seen.generators.add(generator)
             day = tidy_tables.day(names["release_date"], released) if released else None
-            yield GeneratorRecord(generator, day, line=line, source=source)
+            yield GeneratorRecord(generator, day)
         sample = tidy_tables.whole(names["sample"], cell("sample")) if cell("sample") else 0
         self.images[key] = (prompt, generator)
-        yield from self.seen.send(
-            ImageRecord(key, prompt, generator, content, sample=sample, line=line, source=source)
-        )
+        yield ImageRecord(key, prompt, generator, content, sample=sample)
 
-    def _prompt(self, names: dict[str, str], cell: Any, line: int, source: str) -> Iterator[Record]:
+    def _prompt(self, names: dict[str, str], cell: Any) -> Iterator[Record]:
         text = cell("prompt")
         if not text:
             raise Unfit(names["prompt"], "", "The prompt is empty.")
         key = self._prompt_key(cell, text)
-        yield from self._new_prompt(key, text, cell, names, line, source)
+        yield from self._new_prompt(key, text, cell, names)
 
     def _new_prompt(
-        self, key: str, text: str, cell: Any, names: dict[str, str], line: int, source: str
+        self, key: str, text: str, cell: Any, names: dict[str, str]
     ) -> Iterator[Record]:
         tags, family = cell("tags"), cell("family")
         parts = tuple(part.strip() for part in tags.replace(",", ";").split(";") if part.strip())
@@ -447,9 +443,7 @@ class _Reader:
         if known is None:
             self.prompts[key] = (text, family)
             self.metadata[key] = self.of_prompt
-            yield PromptRecord(
-                key, text, parts, metadata=self.of_prompt, family=family, line=line, source=source
-            )
+            yield PromptRecord(key, text, parts, metadata=self.of_prompt, family=family)
         elif known[0] != text:
             field = names.get("prompt", "prompt")
             raise Unfit(field, text, f"“{key}” stood for another prompt further up.")
@@ -463,7 +457,7 @@ class _Reader:
         for place, (which, content) in self.prompt_pictures.items():
             if (key, place) not in self.shown:
                 self.shown[key, place] = which
-                yield PromptPictureRecord(key, place, content, line=line, source=source)
+                yield PromptPictureRecord(key, place, content)
             elif self.shown[key, place] != which:
                 words = f"“{key}” had another {place} picture further up."
                 raise Unfit(names[place], which, words)
@@ -475,7 +469,6 @@ class _Reader:
         cell: Any,
         labels: dict[str, str],
         row: Line[Cells],
-        source: str,
     ) -> Iterator[Record]:
         if "value" in names and "question" in names:
             value = cell("value")
@@ -483,7 +476,7 @@ class _Reader:
                 question, rater = cell("question"), cell("rater") or IMPORTED
                 number = columns.as_number(value)
                 answer = value if number is None else number
-                yield LabelRecord(key, rater, question, answer, line=row.line, source=source)
+                yield LabelRecord(key, rater, question, answer)
             return
         for name, kind in labels.items():
             text = restored(_text(row.value.get(name, ""))).strip()
@@ -496,7 +489,7 @@ class _Reader:
                 count = self.raters[key, name]
                 rater = IMPORTED if count == 1 else f"{IMPORTED} {count}"
             value_read = value_of(name, text, kind)
-            yield LabelRecord(key, rater, name, value_read, line=row.line, source=source)
+            yield LabelRecord(key, rater, name, value_read)
 
     def _scores(
         self,
@@ -505,14 +498,13 @@ class _Reader:
         names: dict[str, str],
         scores: list[str],
         row: Line[Cells],
-        source: str,
     ) -> Iterator[Record]:
         for name in scores:
             text = _text(row.value.get(name, "")).strip()
             if text:
                 judge = cell("judge") or (self.judge if len(scores) == 1 else "") or name
                 score = tidy_tables.number(name, text)
-                yield ScoreRecord(key, judge, score, line=row.line, source=source)
+                yield ScoreRecord(key, judge, score)
 
 
 def _digest(content: bytes) -> str:

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from jurybox_formats.sources import picture_names
 from jurybox_formats.sources.checks import TEXT_LENGTH, Unfit, is_sound
-from jurybox_formats.sources.json_values import SUFFIXES, Images, left_out
+from jurybox_formats.sources.json_values import SUFFIXES, left_out
 from jurybox_formats.sources.picture_names import FOLDERS, NAMES, UNKNOWN, Levels
 from jurybox_formats.sources.records import ImageRecord, PromptRecord, Record, Remark, Unreadable
+from jurybox_formats.sources.rows import Images, Line, records
 
 # What systems leave behind; nobody wants to hear of it.
 LITTER = {"thumbs.db", "desktop.ini", ".ds_store"}
@@ -31,32 +32,25 @@ def read(path: Path, generator: str = "", *, folder: str = "", name: str = "") -
     captions = {file for file in files if file.lower().endswith(".txt")}
     strip = picture_names.common_folders(pictures)
     seen, told = Images(), set()
-    for number, file in enumerate(pictures, 1):
+
+    def read_picture(row: Line[str]) -> Iterator[Record]:
+        file = row.value
         caption = caption_of(file, captions)
-        try:
-            named = picture_names.read(file, levels, strip=strip)
-            text = _caption(root / caption) if caption else named.prompt
-            if not text:
-                words = "Neither its folder nor its name says the prompt."
-                raise Unfit("file", file, f"{words} Say what they are, or put a .txt beside it.")
-        except Unfit as unfit:
-            yield unfit.reject(number, file)
-            continue
+        named = picture_names.read(file, levels, strip=strip)
+        text = _caption(root / caption) if caption else named.prompt
+        if not text:
+            words = "Neither its folder nor its name says the prompt."
+            raise Unfit("file", file, f"{words} Say what they are, or put a .txt beside it.")
         key = picture_names.prompt_key(text)
         if key not in told:
             told.add(key)
-            yield PromptRecord(key, text, line=number, source=file)
-        yield from seen.send(
-            ImageRecord(
-                picture_names.image_key(file),
-                key,
-                named.generator or generator or UNKNOWN,
-                root / file,
-                sample=named.sample,
-                line=number,
-                source=file,
-            )
-        )
+            yield PromptRecord(key, text)
+        maker = named.generator or generator or UNKNOWN
+        image = picture_names.image_key(file)
+        yield ImageRecord(image, key, maker, root / file, sample=named.sample)
+
+    for number, file in enumerate(pictures, 1):
+        yield from records([Line(number, file)], read_picture, file, seen)
     used = {caption_of(file, captions) for file in pictures}
     yield from left_out((f for f in files if not is_picture(f) and f not in used), SKIPPED)
 

@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, groupby, islice, repeat
 from operator import attrgetter
 from pathlib import Path
@@ -159,6 +159,12 @@ def lines_of_keys(path: Path) -> dict[str, int]:
             for key in KEY.findall(line[:10_000]):
                 lines.setdefault(key, number)
     return lines
+
+
+def entries(path: Path, items: Mapping[str, Any], line: int = 1) -> Iterator[Line[tuple[str, Any]]]:
+    """What stands in an object of this file, each with its key, on the line of the key, or on `line`."""
+    lines = lines_of_keys(path)
+    return (Line(lines.get(key, line), (key, item)) for key, item in items.items())
 
 
 def restored(value: str) -> str:

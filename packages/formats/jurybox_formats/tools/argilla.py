@@ -47,7 +47,7 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
     if not isinstance(found, list) or not _are_records(found):
         raise Unreadable(f"{path.name} is no list of Argilla’s records with fields and responses.")
     reader = _Reader(TaskImages(path.name, images, generator))
-    yield from records(numbered(found), reader.read_record, path.name)
+    yield from records(numbered(found), reader.read_record, path.name, reader.tasks.seen)
     yield from reader.tasks.remarks()
 
 
@@ -62,7 +62,7 @@ class _Reader:
         self.tasks = tasks
 
     def read_record(self, row: Line[Any]) -> Iterator[Record]:
-        record, line = row.value, row.line
+        record = row.value
         fields = take(record, "fields", dict, "an object")
         data = (
             take(record, "metadata", dict, "an object") if record.get("metadata") else {}
@@ -76,7 +76,7 @@ class _Reader:
                 "fields", str(fields)[:80], "Neither “image_id”, an image nor an id stands in it."
             )
         content = _inline_bytes(shown) if inline else None
-        yield from self.tasks.send(key, file, data, line, content)
+        yield from self.tasks.send(key, file, data, content)
         suggested = (
             take(record, "suggestions", dict, "an object") if record.get("suggestions") else {}
         )
@@ -86,10 +86,10 @@ class _Reader:
         yield from [
             label
             for question, given in responses.items()
-            for label in self._labels(key, question, given, line)
+            for label in self._labels(key, question, given)
         ]
 
-    def _labels(self, key: str, question: str, given: Any, line: int) -> Iterator[LabelRecord]:
+    def _labels(self, key: str, question: str, given: Any) -> Iterator[LabelRecord]:
         if not isinstance(given, list):
             raise Unfit(question, str(given)[:80], "The responses to a question are a list.")
         answered: set[str] = set()
@@ -106,7 +106,7 @@ class _Reader:
                 raise Unfit(question, value, f"{who} answered “{question}” twice about {key}.")
             answered.add(who)
             asked, part = question_and_part(own_name(question), BEFORE_ATOM)
-            yield LabelRecord(key, who, asked, value, part, line=line, source=self.tasks.source)
+            yield LabelRecord(key, who, asked, value, part)
 
 
 def question_name(question: str, atom: Any = "") -> str:

@@ -34,13 +34,11 @@ def read_coco(path: Path, images: Path | None = None, generator: str = "") -> It
     tasks = TaskImages(path.name, images or (path if path.is_dir() else None), generator)
     for file, item in whole:
         source = file.relative_to(root).as_posix()
-        tasks.source = source
         reader = _Captions(tasks, _by_id(item["images"]), _image_counts(item["annotations"]))
         rows = objects(numbered(item["annotations"]), source)
-        yield from records(rows, reader.read_caption, source)
+        yield from records(rows, reader.read_caption, source, tasks.seen)
         without = reader.images.keys() - reader.used
         tasks.left["images without a caption"] += len(without)
-    tasks.source = path.name
     yield from tasks.remarks()
 
 
@@ -55,10 +53,8 @@ def read_vqa(path: Path, images: Path | None = None, generator: str = "") -> Ite
     for part, name in ((asked, "questions"), (answered, "annotations")):
         for file, item in part:
             source = file.relative_to(root).as_posix()
-            tasks.source = source
             read = reader.reader_of(item) if name == "questions" else reader.read_answers
-            yield from records(objects(numbered(item[name]), source), read, source)
-    tasks.source = path.name
+            yield from records(objects(numbered(item[name]), source), read, source, tasks.seen)
     if answered:
         yield Remark(f"{path.name} does not say who answered: its people are numbered.")
     tasks.left["questions that nobody answered"] += len(reader.images.keys() - reader.answered)
@@ -118,7 +114,7 @@ class _Captions:
         self.used.add(number)
         made_by = first_of(image, GENERATORS) or first_of(row.value, GENERATORS)
         about = {PROMPTS[0]: caption, GENERATORS[0]: made_by}
-        yield from self.tasks.send(key, file, about, row.line)
+        yield from self.tasks.send(key, file, about)
 
 
 class _Questions:
@@ -145,7 +141,7 @@ class _Questions:
             self.images[number] = key
             made_by = first_of(row.value, GENERATORS)
             about = {PROMPTS[0]: text, GENERATORS[0]: made_by}
-            yield from self.tasks.send(key, file, about, row.line)
+            yield from self.tasks.send(key, file, about)
 
         return read_question
 
@@ -165,8 +161,6 @@ class _Questions:
                 f"unknown {place}",
                 ANSWER,
                 take_text({ANSWER: one} if isinstance(one, str) else one, ANSWER).strip(),
-                line=row.line,
-                source=self.tasks.source,
             )
             for place, one in enumerate(given, 1)
         ]

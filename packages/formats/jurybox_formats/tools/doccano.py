@@ -44,14 +44,12 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
                 f"{file.name} is no export of image classification: its first line lacks “id”, “filename” or "
                 "“label”."
             )
-        tasks.source = file.name
         who = NOBODY if file.stem == TOGETHER else file.stem
         if who == NOBODY:
             words = f"{file.name} does not say who gave a label: all stand under “{NOBODY}”."
             yield Remark(words)
-        reader = _Reader(tasks, who)
-        yield from records(objects(json_rows(file), file.name), reader.read_line, file.name)
-    tasks.source = path.name
+        rows, reader = objects(json_rows(file), file.name), _Reader(tasks, who)
+        yield from records(rows, reader.read_line, file.name, tasks.seen)
     yield from tasks.remarks()
 
 
@@ -61,7 +59,7 @@ class _Reader:
         self.answered: set[str] = set()
 
     def read_line(self, row: Line[Any]) -> Iterator[Record]:
-        item, line = row.value, row.line
+        item = row.value
         file = _file_of(item)
         labels = take(item, "label", list, "a list of texts")
         if not all(isinstance(one, str) and one.strip() for one in labels):
@@ -73,14 +71,11 @@ class _Reader:
             raise Unfit("filename", file, f"{key} stands twice in this file.")
         if labels:
             self.answered.add(key)
-        yield from self.tasks.send(key, file, item, line)
+        yield from self.tasks.send(key, file, item)
         if not labels:
             self.tasks.left["images that nobody gave a label"] += 1
         for (question, atom), texts in _by_question(labels, item.get(QUESTIONS)).items():
-            value = "|".join(texts)
-            yield LabelRecord(
-                key, self.who, question, value, atom, line=line, source=self.tasks.source
-            )
+            yield LabelRecord(key, self.who, question, "|".join(texts), atom)
 
 
 def _file_of(item: dict[str, Any]) -> str:

@@ -49,31 +49,29 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
             f"{path.name} holds no annotations: export from Label Studio as JSON or as JSON-MIN."
         )
     reader = _Reader(TaskImages(path.name, images, generator))
-    yield from records(numbered(tasks), reader.read_task, path.name)
+    yield from records(numbered(tasks), reader.read_task, path.name, reader.tasks.seen)
     yield from reader.tasks.remarks()
 
 
 class _Reader:
     def __init__(self, tasks: TaskImages) -> None:
-        self.tasks, self.source, self.left = tasks, tasks.source, tasks.left
+        self.tasks, self.left = tasks, tasks.left
 
     def read_task(self, row: Line[Any]) -> Iterator[Record]:
-        task, line = row.value, row.line
+        task = row.value
         data = take(task, "data", dict, "an object")
         file = first_of(data, PICTURES)
         key = key_of(data, file)
         if not key:
             raise Unfit("data", str(data)[:80], "Neither “image_id” nor an image stands in it.")
-        yield from self.tasks.send(key, file, data, line)
+        yield from self.tasks.send(key, file, data)
         given = take(task, FORMERLY if FORMERLY in task else GIVEN, list, "a list")
         self.left["predictions of models"] += len(task.get("predictions") or [])
         # All of a task, or none of it.
         answered: set[tuple[str, str]] = set()
-        yield from [label for one in given for label in self._labels(key, one, line, answered)]
+        yield from [label for one in given for label in self._labels(key, one, answered)]
 
-    def _labels(
-        self, key: str, one: Any, line: int, answered: set[tuple[str, str]]
-    ) -> Iterator[LabelRecord]:
+    def _labels(self, key: str, one: Any, answered: set[tuple[str, str]]) -> Iterator[LabelRecord]:
         if isinstance(one, dict) and (one.get("was_cancelled") or one.get("skipped")):
             self.left["tasks that somebody skipped"] += 1
             return
@@ -98,8 +96,6 @@ class _Reader:
                 part,
                 None if seconds is None else tidy_tables.number("lead_time", seconds),
                 _moment(moment) if moment else None,
-                line=line,
-                source=self.source,
             )
 
 

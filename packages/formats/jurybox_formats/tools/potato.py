@@ -61,15 +61,11 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
     if path.is_dir():
         for file in (root / name for name in files):
             if _may_be_items(file):
-                reader.tasks.source = file.name
-                yield from records(_rows(file), reader.read_item, file.name)
+                yield from records(_rows(file), reader.read_item, file.name, reader.tasks.seen)
     for file in answers:
         # Each person's file has the same name.
-        source = file.relative_to(root).as_posix()
-        reader.tasks.source = source
         rows = _of_state(file) if file.name == STATE else _of_export(file)
-        yield from records(rows, reader.read_answers, source)
-    reader.tasks.source = path.name
+        yield from records(rows, reader.read_answers, file.relative_to(root).as_posix())
     yield from reader.tasks.remarks()
 
 
@@ -77,11 +73,7 @@ def _is_export(file: Path) -> bool:
     """Known by its fields, whatever it is called."""
     if file.suffix.lower() not in (*TABLES, *LINES):
         return False
-    try:
-        first = next(iter(_rows(file)), None)
-    except Unreadable:
-        return False
-    named = set(first.value) if isinstance(first, Line) else set()
+    named = _first_row(file).keys()
     if file.suffix.lower() in TABLES:
         return "instance_id" in named and bool(named & {"user_id", OLD_USER})
     return named >= {"instance_id", "user_id"} and bool(named & {"labels", OLD_LABELS})
@@ -89,25 +81,23 @@ def _is_export(file: Path) -> bool:
 
 def _is_old_state(file: Path) -> bool:
     """One person's, who is named by the folder."""
-    if file.name != OLD_STATE:
-        return False
-    try:
-        first = next(iter(_rows(file)), None)
-    except Unreadable:
-        return False
-    return isinstance(first, Line) and {"id", OLD_LABELS} <= first.value.keys()
+    return file.name == OLD_STATE and {"id", OLD_LABELS} <= _first_row(file).keys()
 
 
 def _may_be_items(file: Path) -> bool:
     if file.name == STATE or file.suffix.lower() not in (*TABLES, *LINES):
         return False
+    first = _first_row(file)
+    return "id" in first and OLD_LABELS not in first and bool(first_of(first, PROMPTS))
+
+
+def _first_row(file: Path) -> Item:
+    """Empty where there is none that can be read."""
     try:
         first = next(iter(_rows(file)), None)
     except Unreadable:
-        return False
-    if not isinstance(first, Line) or OLD_LABELS in first.value:
-        return False
-    return "id" in first.value and bool(first_of(first.value, PROMPTS))
+        return {}
+    return first.value if isinstance(first, Line) else {}
 
 
 def _rows(file: Path) -> Items:
@@ -124,11 +114,10 @@ class _Reader:
 
     def read_item(self, row: Line[Item]) -> Iterator[Record]:
         key = _id(row.value, "id")
-        file = first_of(row.value, PICTURES)
-        yield from self.tasks.send(key, file, row.value, row.line)
+        yield from self.tasks.send(key, first_of(row.value, PICTURES), row.value)
 
     def read_answers(self, row: Line[Item]) -> Iterator[Record]:
-        item, line = row.value, row.line
+        item = row.value
         key, who = _id(item, "instance_id"), hide_address(_id(item, "user_id"))
         origin = item.get("annotator_origin")
         kind = origin.get("kind") if isinstance(origin, dict) else origin
@@ -148,8 +137,6 @@ class _Reader:
                 question,
                 _value(question, given),
                 seconds=None if seconds is None else tidy_tables.number("total_time_ms", seconds),
-                line=line,
-                source=self.tasks.source,
             )
             for question, given in take(item, "labels", dict, "an object").items()
         ]

@@ -24,7 +24,7 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line, Note, group_records, records
+from jurybox_formats.sources.rows import Line, Note, grouped, records
 from jurybox_formats.sources.text_files import document, numbered, objects, opening, table_rows
 from jurybox_formats.tools.task_images import TaskImages, key_of
 
@@ -47,7 +47,7 @@ def read(
             raise Unreadable(f"{path.name} holds {len(files)} files of results; name the one.")
         path, images = files[0], images or path
     reader = _Reader(TaskImages(path.name, images, generator), judge)
-    yield from records(results_of(path), reader.read_result, path.name)
+    yield from records(results_of(path), reader.read_result, path.name, reader.tasks.seen)
     if not judge:
         yield Remark(f"{path.name} does not say who answered: its people are numbered.")
     yield from reader.tasks.remarks()
@@ -77,7 +77,7 @@ class _Reader:
         self.answered: set[tuple[str, str]] = set()
 
     def read_result(self, row: Line[Item]) -> Iterator[Record]:
-        item, line = row.value, row.line
+        item = row.value
         if "winner" in item or "winner_index" in item:
             raise Unfit("winner", "", "This is a comparison: import it as votes on pairs.")
         about = _metadata(item.get("privateMetadata"))
@@ -90,22 +90,17 @@ class _Reader:
             raise Unfit("originalFileName", key, f"{key} stands twice in this file.")
         self.answered.add((key, question))
         prompt = {"prompt": item["context"]} if isinstance(item.get("context"), str) else {}
-        yield from self.tasks.send(key, file, about | prompt, line)
+        yield from self.tasks.send(key, file, about | prompt)
         # All of an image, or none of it.
-        given: Iterator[Record] = (
-            self._score(key, question, item, line)
-            if self.judge
-            else self._labels(key, question, item, line)
-        )
-        yield from list(given)
+        if self.judge:
+            yield self._score(key, question, item)
+        else:
+            yield from [
+                LabelRecord(key, f"{UNKNOWN} {number}", question, value)
+                for number, value in enumerate(_responses(item), 1)
+            ]
 
-    def _labels(self, key: str, question: str, item: Item, line: int) -> Iterator[LabelRecord]:
-        for number, value in enumerate(_responses(item), 1):
-            yield LabelRecord(
-                key, f"{UNKNOWN} {number}", question, value, line=line, source=self.tasks.source
-            )
-
-    def _score(self, key: str, question: str, item: Item, line: int) -> Iterator[ScoreRecord]:
+    def _score(self, key: str, question: str, item: Item) -> ScoreRecord:
         """The mean of the options by their weights; where they are no numbers, there is none."""
         weights = take(item, WEIGHTS, dict, "an object")
         named = self.judge if question == QUESTION else f"{self.judge}-{question}"
@@ -118,10 +113,7 @@ class _Reader:
             error = "Rapidata: nobody answered"
         else:
             score = sum(shares[o] * (numbers[o] or 0) for o in shares) / sum(shares.values())
-        evidence = {"weights": shares}
-        yield ScoreRecord(
-            key, named, score, None, None, "", error, evidence, line, self.tasks.source
-        )
+        return ScoreRecord(key, named, score, error=error, evidence={"weights": shares})
 
 
 def _responses(item: Item) -> list[str]:
@@ -162,16 +154,17 @@ def _grouped(rows: Iterator[Line[dict[str, str]] | Rejected], path: Path) -> Ite
     def key(cells: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(cells.get(name, "") for name in (*NAMED, "privateMetadata"))
 
-    def join(group: list[Line[dict[str, str]]]) -> Iterator[Line[Item]]:
-        first = group[0]
-        if CHOSEN not in first.value and "winner" not in first.value:
+    for row in grouped(rows, key):
+        if not isinstance(row, Line):
+            yield row
+            continue
+        first = row.value[0].value
+        if CHOSEN not in first and "winner" not in first:
             raise Unreadable(
                 f"{path.name} has no column “{CHOSEN}”: save to_pandas(split_details=True)."
             )
-        details = [{CHOSEN: row.value.get(CHOSEN, "")} for row in group]
-        yield Line(first.line, {**first.value, DETAILS: details, WEIGHTS: _cell(first.value)})
-
-    return group_records(rows, key, join)
+        details = [{CHOSEN: one.value.get(CHOSEN, "")} for one in row.value]
+        yield Line(row.line, {**first, DETAILS: details, WEIGHTS: _cell(first)})
 
 
 def _cell(cells: Mapping[str, str]) -> Any:

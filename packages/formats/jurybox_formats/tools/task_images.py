@@ -5,15 +5,15 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jurybox_formats.sources import picture_folder, picture_names
-from jurybox_formats.sources.json_values import Images
 from jurybox_formats.sources.mapped_table import Pictures
 from jurybox_formats.sources.picture_names import UNKNOWN
 from jurybox_formats.sources.records import ImageRecord, PromptRecord, Record, Remark, Unreadable
+from jurybox_formats.sources.rows import Images
 
 # What a tool puts before the name of a file that was uploaded.
 UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
@@ -46,12 +46,7 @@ class TaskImages:
         self.left: Counter[str] = Counter()
 
     def send(
-        self,
-        key: str,
-        file: str,
-        data: Item,
-        line: int,
-        content: bytes | Callable[[], bytes] | None = None,
+        self, key: str, file: str, data: Item, content: bytes | None = None
     ) -> Iterator[Record]:
         text = first_of(data, PROMPTS)
         if not text:
@@ -60,15 +55,13 @@ class TaskImages:
         prompt = picture_names.prompt_key(text)
         if prompt not in self.told:
             self.told.add(prompt)
-            yield PromptRecord(prompt, text, line=line, source=self.source)
+            yield PromptRecord(prompt, text)
         maker = first_of(data, GENERATORS) or self.generator or UNKNOWN
-        there: Path | bytes | Callable[[], bytes] | None = content
+        there: Path | bytes | None = content
         if self.pictures is not None:
             found = self.pictures.find(file, "") or self.pictures.find(name_of(file), "")
             there = self.pictures.root / found if found else content
-        yield from self.seen.send(
-            ImageRecord(key, prompt, maker, there, line=line, source=self.source)
-        )
+        yield ImageRecord(key, prompt, maker, there)
 
     def remarks(self) -> Iterator[Remark]:
         for what, count in sorted(self.left.items()):

@@ -17,9 +17,8 @@ from jurybox_formats.sets.edit_sets import spreadsheet
 from jurybox_formats.sets.edit_sets.items import PLAIN, Item
 from jurybox_formats.sets.edit_sets.points import FREE, POINTS
 from jurybox_formats.sources.checks import TEXT_LENGTH, Unfit
-from jurybox_formats.sources.json_values import Images
 from jurybox_formats.sources.records import ImageRecord, Record, Rejected, ScoreRecord, Unreadable
-from jurybox_formats.sources.rows import Line
+from jurybox_formats.sources.rows import Images, Line, records
 from jurybox_formats.sources.text_files import document, json_lines, numbered, objects, table_rows
 
 # In the evidence of a score: columns of its row that nobody here reads.
@@ -52,8 +51,6 @@ class Graded:
     key: str
     generator: str
     said: Mapping[str, Any]
-    line: int
-    source: str
     reasons: Mapping[str, str] = field(default_factory=dict)
     columns: Mapping[str, Any] = field(default_factory=dict)
     backbone: str = ""
@@ -77,29 +74,22 @@ def read_grades(
     judge: str,
     seen: Images,
 ) -> Iterator[Record]:
-    for row in _rows(name, root / file, file):
-        if isinstance(row, Rejected):
-            yield row
-            continue
-        try:
-            graded = _READ[name](PurePosixPath(file), row)
-            item = items.get(graded.key)
-            if item is None:
-                raise Unfit("key", graded.key, "No instruction has this id.")
-            yield from _scores(name, graded, item, generator, judge, seen)
-        except Unfit as unfit:
-            yield unfit.reject(row.line, file)
+    def read_row(row: Line[dict[str, Any]]) -> Iterator[Record]:
+        graded = _READ[name](PurePosixPath(file), row.value)
+        item = items.get(graded.key)
+        if item is None:
+            raise Unfit("key", graded.key, "No instruction has this id.")
+        return _scores(name, graded, item, generator, judge)
+
+    return records(_rows(name, root / file, file), read_row, file, seen)
 
 
-def _scores(
-    name: str, graded: Graded, item: Item, generator: str, judge: str, seen: Images
-) -> Iterator[Record]:
+def _scores(name: str, graded: Graded, item: Item, generator: str, judge: str) -> Iterator[Record]:
     points = POINTS[name]
     read = {point: _grade(name, point, said) for point, said in graded.said.items()}
     who = generator or graded.generator
     key = f"{who}/{item.key}"
-    place: dict[str, Any] = {"line": graded.line, "source": graded.source}
-    yield from seen.send(ImageRecord(key, item.key, who, **place))
+    yield ImageRecord(key, item.key, who)
     judge = judge or graded.backbone or name
     is_free = bool(item.metadata.get(FREE))
     for point in points.names:
@@ -109,7 +99,7 @@ def _scores(
         reason = graded.reasons.get(point, "")
         ending = point.replace("_", "-")
         error = "" if value is not None else NOT_GRADED
-        yield ScoreRecord(key, f"{judge}-{ending}", value, reason=reason, error=error, **place)
+        yield ScoreRecord(key, f"{judge}-{ending}", value, reason=reason, error=error)
     grades = {point: value for point in points.names if (value := read.get(point)) is not None}
     lacking = [point for point in points.wanted(item.tags, is_free) if point not in grades]
     evidence: dict[str, Any] = {
@@ -122,10 +112,10 @@ def _scores(
         evidence[COLUMNS] = dict(graded.columns)
     if lacking:
         error = f"No grade of {', '.join(lacking)}."
-        yield ScoreRecord(key, judge, error=error, evidence=evidence, **place)
+        yield ScoreRecord(key, judge, error=error, evidence=evidence)
     else:
         overall = points.overall(grades, item.tags, is_free)
-        yield ScoreRecord(key, judge, overall, evidence=evidence, **place)
+        yield ScoreRecord(key, judge, overall, evidence=evidence)
 
 
 def _grade(name: str, point: str, said: Any) -> float | None:
@@ -172,8 +162,7 @@ def _fits_gedit(path: Path, row: Mapping[str, Any]) -> bool:
     )
 
 
-def _read_gedit(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
-    values = row.value
+def _read_gedit(file: PurePosixPath, values: dict[str, Any]) -> Graded:
     picture = PurePosixPath(_text(values.get("edited_image")).replace("\\", "/"))
     language = _text(values.get("instruction_language")) or _language_of(picture, file)
     named = {
@@ -190,8 +179,6 @@ def _read_gedit(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
         f"{language}/{_text(values['key'])}",
         who or _generator_of(folders),
         {point: values.get(name) for point, name in named.items()},
-        row.line,
-        file.as_posix(),
         columns=columns,
         backbone=backbone,
     )
@@ -214,8 +201,8 @@ def _fits_imgedit(path: Path, row: Mapping[str, Any]) -> bool:
     )
 
 
-def _read_imgedit(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
-    key, reply = str(row.value.get("", "")), row.value.get("value")
+def _read_imgedit(file: PurePosixPath, values: dict[str, Any]) -> Graded:
+    key, reply = str(values.get("", "")), values.get("value")
     said: dict[str, Any] = {}
     if isinstance(reply, str):
         found = [grade for grade in map(_grade_of_line, reply.splitlines()) if grade]
@@ -228,8 +215,6 @@ def _read_imgedit(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
         key,
         _generator_of(list(file.parts[:-1])),
         {point: said.get(point) for point in POINTS["imgedit"].names},
-        row.line,
-        file.as_posix(),
         columns=columns,
     )
 
@@ -239,8 +224,8 @@ def _fits_kris(path: Path, row: Mapping[str, Any]) -> bool:
     return isinstance(value, dict) and any(name in value for name in KRIS_GRADES.values())
 
 
-def _read_kris(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
-    key, values = str(row.value.get("", "")), row.value.get("value")
+def _read_kris(file: PurePosixPath, row: dict[str, Any]) -> Graded:
+    key, values = str(row.get("", "")), row.get("value")
     if not isinstance(values, dict):
         raise Unfit("value", str(values)[:80], "An object of grades is wanted here.")
     said = {point: values[name] for point, name in KRIS_GRADES.items() if name in values}
@@ -256,8 +241,6 @@ def _read_kris(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
         f"{category}/{key}",
         _generator_of(folders[:-1]),
         said,
-        row.line,
-        file.as_posix(),
         reasons,
         columns,
     )
@@ -267,8 +250,7 @@ def _fits_rise(path: Path, row: Mapping[str, Any]) -> bool:
     return "index" in row and "Reasoning" in row
 
 
-def _read_rise(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
-    values = row.value
+def _read_rise(file: PurePosixPath, values: dict[str, Any]) -> Graded:
     said = {point: values.get(name) for point, name in RISE_GRADES.items()}
     known = {"index", "category", "instruction", "score", "complete", *RISE_GRADES.values()}
     columns = {
@@ -283,8 +265,6 @@ def _read_rise(file: PurePosixPath, row: Line[dict[str, Any]]) -> Graded:
         _text(values.get("index")),
         generator if generator != "unnamed" else who or generator,
         said,
-        row.line,
-        file.as_posix(),
         columns=columns,
     )
 

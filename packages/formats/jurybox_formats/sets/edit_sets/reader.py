@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from jurybox_formats.sets.edit_sets import grades
 from jurybox_formats.sets.edit_sets.items import PLAIN, SETS, Item
 from jurybox_formats.sources import picture_folder
-from jurybox_formats.sources.json_values import Images, left_out, named_after
+from jurybox_formats.sources.json_values import left_out, named_after
 from jurybox_formats.sources.records import (
     ImageRecord,
     Missing,
@@ -20,6 +20,7 @@ from jurybox_formats.sources.records import (
     Remark,
     Unreadable,
 )
+from jurybox_formats.sources.rows import Images
 
 # GEdit's script saves the source beside each result.
 COPY = "_SRCIMG"

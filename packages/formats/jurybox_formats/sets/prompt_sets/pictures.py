@@ -11,7 +11,6 @@ from pathlib import Path, PurePosixPath
 from jurybox_formats.sets.prompt_sets.items import Item
 from jurybox_formats.sets.prompt_sets.picture_names import Names, picture_key
 from jurybox_formats.sources import json_values, picture_folder
-from jurybox_formats.sources.json_values import Images
 from jurybox_formats.sources.records import (
     ImageRecord,
     Missing,
@@ -19,6 +18,7 @@ from jurybox_formats.sources.records import (
     Rejected,
     Remark,
 )
+from jurybox_formats.sources.rows import Images
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,7 @@ from jurybox_formats.sources.records import (
     Remark,
     Unreadable,
 )
+from jurybox_formats.sources.rows import Images
 
 
 class OnlyResults(Unreadable):
@@ -110,7 +111,7 @@ def read(
             answers = []
         else:
             grid = 1
-    seen = json_values.Images()
+    seen = Images()
     folder = images if images is not None else root
     yield from pictures.records(folder, complete, generator, grid or chosen.grid, seen)
     yield from results.records(name, answers, complete, generator, judge, seen)

@@ -39,11 +39,7 @@ def find_prompt(names: Names, stem: str, folders: Sequence[str]) -> tuple[Item, 
     return found
 
 
-def image_of(
-    item: Item, sample: int | None, generator: str, row: SetRow
-) -> tuple[str, ImageRecord]:
-    key = picture_key(generator, item, sample)
-    image = ImageRecord(
-        key, item.key, generator, sample=sample or 0, line=row.line, source=row.file
+def image_of(item: Item, sample: int | None, generator: str) -> ImageRecord:
+    return ImageRecord(
+        picture_key(generator, item, sample), item.key, generator, sample=sample or 0
     )
-    return key, image

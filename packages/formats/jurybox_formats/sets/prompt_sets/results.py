@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any
 
@@ -24,8 +25,11 @@ from jurybox_formats.sets.prompt_sets.result_places import (
     unknown_columns,
 )
 from jurybox_formats.sources.checks import LARGEST_NUMBER, Unfit
-from jurybox_formats.sources.json_values import Images, take_text
+from jurybox_formats.sources.json_values import take_text
 from jurybox_formats.sources.records import Record, ScoreRecord
+from jurybox_formats.sources.rows import Images, Line
+from jurybox_formats.sources.rows import records as rows_as_records
+from jurybox_formats.sources.text_files import numbered
 
 _GRADES = ("consistency", "realism", "aesthetic_quality")
 TIIF_COLUMNS = (
@@ -64,37 +68,32 @@ def records(
     judge: str,
     seen: Images,
 ) -> Iterator[Record]:
-    names = Names(items)
+    names, read = Names(items), _READ[name]
     for row in rows:
-        try:
-            yield from _READ[name](row, names, generator, judge, seen)
-        except Unfit as unfit:
-            yield unfit.reject(row.line, row.file)
+        line = Line(row.line, row)
+        yield from rows_as_records(
+            [line], lambda line: read(line.value, names, generator, judge), row.file, seen
+        )
 
 
-def _corebench(
-    row: SetRow, names: Names, generator: str, judge: str, seen: Images
-) -> Iterator[Record]:
+def _corebench(row: SetRow, names: Names, generator: str, judge: str) -> Iterator[Record]:
     path = PurePosixPath(row.file)
     item, sample = find_prompt(names, row.id, path.parts[:-1])
     judge = judge or path.stem.removeprefix(f"{corebench_task(item.key)}-")
     who = generator or folder_of(path)
-    key, image = image_of(item, sample, who, row)
-    yield from seen.send(image)
+    image = image_of(item, sample, who)
+    yield image
     scores = [point.get("score") for point in row.values["Checklist"]]
     read = [float(score) for score in scores if score in (0, 1) and not isinstance(score, bool)]
     for atom, score in enumerate(scores):
         told = float(score) if score in (0, 1) else None
         error = "" if told is not None else "The reply was neither yes nor no."
-        yield ScoreRecord(key, judge, told, atom=atom, error=error, line=row.line, source=row.file)
+        yield ScoreRecord(image.key, judge, told, atom=atom, error=error)
     mean = sum(read) / len(read) if read else None
-    error = "" if read else "No reply was yes or no."
-    yield ScoreRecord(key, judge, mean, error=error, line=row.line, source=row.file)
+    yield ScoreRecord(image.key, judge, mean, error="" if read else "No reply was yes or no.")
 
 
-def _unigenbench(
-    row: SetRow, names: Names, generator: str, judge: str, seen: Images
-) -> Iterator[Record]:
+def _unigenbench(row: SetRow, names: Names, generator: str, judge: str) -> Iterator[Record]:
     picture = posix_path(row.values.get("img_path"))
     stem = picture.stem or row.values["index"]
     edition = PurePosixPath(row.file).stem.rpartition("_")[2]
@@ -108,23 +107,20 @@ def _unigenbench(
         words = f"There must be {len(item.atoms)} scores, each 0 or 1."
         raise Unfit("result_json", str(scores)[:80], words)
     who = generator or folder_of(picture)
-    key, image = image_of(item, sample, who, row)
-    yield from seen.send(image)
-    yield from _points(key, judge or "unigenbench", read, row)
+    image = image_of(item, sample, who)
+    yield image
+    judge = judge or "unigenbench"
+    for atom, score in enumerate(read):
+        yield ScoreRecord(image.key, judge, score, atom=atom)
+    yield ScoreRecord(image.key, judge, sum(read) / len(read))
 
 
-def _points(key: str, judge: str, scores: Sequence[float], row: SetRow) -> Iterator[Record]:
-    for atom, score in enumerate(scores):
-        yield ScoreRecord(key, judge, score, atom=atom, line=row.line, source=row.file)
-    yield ScoreRecord(key, judge, sum(scores) / len(scores), line=row.line, source=row.file)
-
-
-def _wise(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
+def _wise(row: SetRow, names: Names, generator: str, judge: str) -> Iterator[Record]:
     path = PurePosixPath(row.file)
     item, sample = find_prompt(names, str(row.values["prompt_id"]), path.parts[:-1])
     who = generator or folder_of(path)
-    key, image = image_of(item, sample, who, row)
-    yield from seen.send(image)
+    image = image_of(item, sample, who)
+    yield image
     grades = [grade for grade in ("score", *_GRADES) if grade in row.values]
     for grade in grades:
         value = row.values[grade]
@@ -135,35 +131,22 @@ def _wise(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -
         name = judge or "wise"
         name = name if grade == "score" else f"{name}-{grade}"
         failed = value == _FAILED
-        yield ScoreRecord(
-            key,
-            name,
-            None if failed else float(value),
-            error="The reply could not be read." if failed else "",
-            line=row.line,
-            source=row.file,
-        )
+        error = "The reply could not be read." if failed else ""
+        yield ScoreRecord(image.key, name, None if failed else float(value), error=error)
 
 
-def _dpg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
-    for number, line in enumerate(row.values[TEXT].splitlines(), 1):
-        match = _DPG_LINE.fullmatch(line.strip())
-        if match is None:
-            continue  # The summary of categories at its end.
-        try:
-            yield from _dpg_line(match, row, number, names, generator, judge, seen)
-        except Unfit as unfit:
-            yield unfit.reject(number, row.file)
+def _dpg(row: SetRow, names: Names, generator: str, judge: str) -> Iterator[Record]:
+    def read_line(line: Line[str]) -> Iterator[Record]:
+        match = _DPG_LINE.fullmatch(line.value.strip())
+        # Its end is a summary of categories.
+        return iter(()) if match is None else _dpg_line(match, row, names, generator, judge)
+
+    # An image stands on line 1 of its file, a score on its own.
+    return rows_as_records(numbered(row.values[TEXT].splitlines()), read_line, row.file)
 
 
 def _dpg_line(
-    match: re.Match[str],
-    row: SetRow,
-    number: int,
-    names: Names,
-    generator: str,
-    judge: str,
-    seen: Images,
+    match: re.Match[str], row: SetRow, names: Names, generator: str, judge: str
 ) -> Iterator[Record]:
     picture = posix_path(match["path"])
     item, _ = find_prompt(names, picture.stem, ())
@@ -173,15 +156,15 @@ def _dpg_line(
     except ValueError:
         raise Unfit("line", match[0][:80], "A picture's line is its path and numbers.") from None
     for cell, score in enumerate(crops):
-        key, image = image_of(item, cell if len(crops) > 1 else None, who, row)
-        yield from seen.send(image)
-        yield ScoreRecord(key, judge or "dpg", score, line=number, source=row.file)
+        image = image_of(item, cell if len(crops) > 1 else None, who)
+        yield replace(image, line=row.line, source=row.file)
+        yield ScoreRecord(image.key, judge or "dpg", score)
 
 
 # --- TIIF: a file for each picture, eval_results/MODEL/TYPE/short/12.json
 
 
-def _tiif(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
+def _tiif(row: SetRow, names: Names, generator: str, judge: str) -> Iterator[Record]:
     kind, length = (take_text(row.values, name) for name in ("attribute", "desc"))
     item, _ = find_prompt(names, str(row.values["line_idx"]), (kind, length))
     told = row.values["model_pred"]
@@ -190,8 +173,8 @@ def _tiif(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -
         raise Unfit("model_pred", str(told)[:80], words)
     folders = PurePosixPath(row.file).parts[:-1]
     who = generator or (folders[-3] if len(folders) > 2 else "unnamed")
-    key, image = image_of(item, None, who, row)
-    yield from seen.send(image)
+    image = image_of(item, None, who)
+    yield image
     judge = judge or "tiif"
     known = []
     for place, (said, atom) in enumerate(zip(told, item.atoms, strict=True)):
@@ -199,13 +182,11 @@ def _tiif(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -
         right = float(answer == atom.expected) if answer else None
         error = "" if answer else f"“{str(said)[:40]}” is neither yes nor no."
         known += [] if right is None else [right]
-        yield ScoreRecord(
-            key, judge, right, atom=place, error=error, line=row.line, source=row.file
-        )
+        yield ScoreRecord(image.key, judge, right, atom=place, error=error)
     mean = sum(known) / len(known) if known else None
     error = "" if known else "No answer was yes or no."
     kept = unknown_columns(row, TIIF_COLUMNS)
-    yield ScoreRecord(key, judge, mean, error=error, evidence=kept, line=row.line, source=row.file)
+    yield ScoreRecord(image.key, judge, mean, error=error, evidence=kept)
 
 
 def _answer(said: Any) -> str:

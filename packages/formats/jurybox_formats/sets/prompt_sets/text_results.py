@@ -19,7 +19,6 @@ from jurybox_formats.sets.prompt_sets.result_places import (
     unknown_columns,
 )
 from jurybox_formats.sources.checks import Unfit, check_number
-from jurybox_formats.sources.json_values import Images
 from jurybox_formats.sources.records import Record, ScoreRecord
 
 LONGTEXT_COLUMNS = ("image", "prompt", "ocr_gt", "ocr_results")
@@ -61,9 +60,7 @@ def _kind_of(row: SetRow) -> str:
 # --- LongText
 
 
-def _longtext(
-    row: SetRow, names: Names, generator: str, judge: str, seen: Images
-) -> Iterator[Record]:
+def _longtext(row: SetRow, names: Names, generator: str, judge: str) -> Iterator[Record]:
     path = posix_path(row.values["image"])
     item, sample = _find_by_words(row, names, path)
     read = row.values["ocr_results"]
@@ -75,21 +72,14 @@ def _longtext(
     found, wanted = word_counts.count_words(expected, read, language, as_written=False)
     if not wanted:
         raise Unfit("text", expected[:80], "The prompt has no words to be read.")
-    key, image = image_of(item, sample, generator or _generator_of(path, row), row)
-    yield from seen.send(image)
+    image = image_of(item, sample, generator or _generator_of(path, row))
+    yield image
     evidence = {
         "expected": expected,
         "read": read,
         **(unknown_columns(row, LONGTEXT_COLUMNS) or {}),
     }
-    yield ScoreRecord(
-        key,
-        judge or "longtext",
-        found / wanted,
-        evidence=evidence,
-        line=row.line,
-        source=row.file,
-    )
+    yield ScoreRecord(image.key, judge or "longtext", found / wanted, evidence=evidence)
 
 
 def _find_by_words(row: SetRow, names: Names, path: PurePosixPath) -> tuple[Item, int | None]:
@@ -122,7 +112,7 @@ def _generator_of(path: PurePosixPath, row: SetRow) -> str:
 # --- CVTG
 
 
-def _cvtg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
+def _cvtg(row: SetRow, names: Names, generator: str, judge: str) -> Iterator[Record]:
     path = posix_path(row.values["image"])
     item, sample = _find_by_words(row, names, path)
     found, wanted = (_take_whole(row, name) for name in ("correct_words", "total_words"))
@@ -132,8 +122,8 @@ def _cvtg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -
     distances = row.values.get("ned_word_data")
     if distances is not None and not _are_shares(distances):
         raise Unfit("ned_word_data", str(distances)[:80], "This is a list of numbers from 0 to 1.")
-    key, image = image_of(item, sample, generator or _generator_of(path, row), row)
-    yield from seen.send(image)
+    image = image_of(item, sample, generator or _generator_of(path, row))
+    yield image
     # The other measures are judges of their own, and go out with the counts.
     known = ("image", "prompt", *CVTG_COUNTS)
     evidence = {name: row.values[name] for name in CVTG_COUNTS if name in row.values}
@@ -145,14 +135,7 @@ def _cvtg(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -
         if name in row.values:
             told[f"-{name}"] = (_take_number(row, name), None)
     for ending, (score, kept) in told.items():
-        yield ScoreRecord(
-            key,
-            (judge or "cvtg") + ending,
-            score,
-            evidence=kept,
-            line=row.line,
-            source=row.file,
-        )
+        yield ScoreRecord(image.key, (judge or "cvtg") + ending, score, evidence=kept)
 
 
 def _take_whole(row: SetRow, name: str) -> int:
@@ -184,7 +167,7 @@ def _take_number(row: SetRow, name: str) -> float:
 # --- OneIG: a row for each prompt, a column for each generator
 
 
-def _oneig(row: SetRow, names: Names, generator: str, judge: str, seen: Images) -> Iterator[Record]:
+def _oneig(row: SetRow, names: Names, generator: str, judge: str) -> Iterator[Record]:
     kind, first = _kind_of(row), _name_column(row.values)
     assert first is not None
     folder, _, id = row.values[first].strip().rpartition("_")
@@ -205,20 +188,19 @@ def _oneig(row: SetRow, names: Names, generator: str, judge: str, seen: Images) 
     else:
         called = {name: name for name in columns if name.strip()}
     for column, who in called.items():
-        key, image = image_of(item, None, who, row)
-        yield from seen.send(image)
-        yield _oneig_score(row, column, key, kind, f"{judge or 'oneig'}-{kind}", item)
+        image = image_of(item, None, who)
+        yield image
+        yield _oneig_score(row, column, image.key, kind, f"{judge or 'oneig'}-{kind}", item)
 
 
 def _oneig_score(
     row: SetRow, column: str, key: str, kind: str, judge: str, item: Item
 ) -> ScoreRecord:
     said = row.values[column].strip()
-    place: dict[str, Any] = {"line": row.line, "source": row.file}
     if said.lower() in ("", "nan", "none"):
-        return ScoreRecord(key, judge, error=_NO_SCORE, **place)
+        return ScoreRecord(key, judge, error=_NO_SCORE)
     if kind != "text":
-        return ScoreRecord(key, judge, _take_number(row, column), **place)
+        return ScoreRecord(key, judge, _take_number(row, column))
     try:
         distance, flawless, words = (float(part) for part in json.loads(said))
     except (ValueError, TypeError, RecursionError):
@@ -230,7 +212,7 @@ def _oneig_score(
     language = word_counts.language_of(str(item.metadata.get("text", "")))
     score = word_counts.one_ig_score(distance, flawless, words, language)
     evidence = {"ED": distance, "CR": flawless, "WAC": words}
-    return ScoreRecord(key, judge, score, evidence=evidence, **place)
+    return ScoreRecord(key, judge, score, evidence=evidence)
 
 
 READERS: dict[str, Any] = {"longtext": _longtext, "cvtg": _cvtg, "oneig": _oneig}
