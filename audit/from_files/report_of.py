@@ -15,7 +15,6 @@ from annotations.errors import Refused
 from annotations.exports.pseudonyms import names_as_written
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
-from audit.from_files.as_tidy import ReadingNotes, as_tidy
 from audit.models import Report
 from audit.reports.make import make_report
 from audit.reports.options import Options
@@ -24,6 +23,7 @@ from audit.reports.progress import Progress
 from judges.intake import bring_in
 from jurybox_formats.registry import Source
 from jurybox_formats.sources.records import Unreadable
+from jurybox_formats.sources.two_tables import ReadingNotes, as_tidy
 
 Step = Callable[[str, int, int | None], None]  # what is done, how much of it, of how much
 

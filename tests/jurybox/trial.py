@@ -25,7 +25,7 @@ from tests.jurybox.wheels import PACKAGES, ROOT
 UV = Path(sys.executable).with_name("uv")
 PATIENCE = 600
 # Of the app's own tests: those that look at no file of a clone and ask for no engine.
-OF_THE_APP = ("audit/from_files/test_as_tidy.py", "audit/words", "annotations/forms")
+OF_THE_APP = ("formats/sources/test_two_tables.py", "audit/words", "annotations/forms")
 OF_THE_APP += ("judges/methods", "formats/sources", "test_commands.py")
 TESTERS = ("pytest", "pytest-django", "hypothesis", "scikit-learn", "krippendorff")
 

@@ -123,7 +123,14 @@ IN_FUNCTIONS = tuple(
 )
 # For the server's own command line, or in the way of a reader that no page has.
 NOT_SHOWN = (
-    *("hub_dataset.py", "personal_data.py", "match_results.py", "so_far.py", "outcome.py"),
+    *(
+        "hub_dataset.py",
+        "two_tables.py",
+        "personal_data.py",
+        "match_results.py",
+        "so_far.py",
+        "outcome.py",
+    ),
     *(
         "scales.py",
         "rates.py",
