@@ -26,7 +26,7 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Images, Line, grouped, records
+from jurybox_formats.sources.rows import Images, Line, group_rows, records
 from jurybox_formats.sources.text_files import csv_rows, table
 
 QUESTIONS = (
@@ -91,7 +91,7 @@ def questions(path: Path) -> Iterator[Record]:
         yield from _item(item.value, path.name)
 
     rows = table(path, required=QUESTIONS, optional=("keywords",))
-    return records(grouped(rows, lambda cells: str(cells[0])), read_item, path.name)
+    return records(group_rows(rows, lambda cells: str(cells[0])), read_item, path.name)
 
 
 def _item(rows: list[Cells], source: str) -> Iterator[Record]:
@@ -186,7 +186,7 @@ def answers(
         yield from _scores(key, judge, row.value, known.get(item), path.name)
 
     rows = table(path, required=ANSWERS, optional=("dsg_prompt_split", "qg_model"))
-    by_item = grouped(rows, lambda cells: (cells[0], cells[1]))
+    by_item = group_rows(rows, lambda cells: (cells[0], cells[1]))
     yield from records(by_item, read_item, path.name, seen)
     for generator, items in answered.items():
         for item in absent_of_splits(known, items):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from jurybox_formats.sources import mapped_table, picture_folder
 from jurybox_formats.sources.checks import Unfit
@@ -22,7 +23,7 @@ from jurybox_formats.sources.records import (
     Rejected,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Images, Line
+from jurybox_formats.sources.rows import Images, Line, records
 
 # What the folders are called, besides those of the models.
 PLACES = {
@@ -128,22 +129,19 @@ def _instructions(
             f"{table} needs a column “name” (of the source picture) and a column “instruction”; it has "
             f"{', '.join(header[:20])}."
         )
-    for row in rows:
-        if not isinstance(row, Line):
-            yield row
-            continue
-        try:
-            name = PurePosixPath(str(row.value.get(name_in, "")).strip()).stem
-            text = str(row.value.get(text_in, "")).strip()
-            if not name:
-                raise Unfit(name_in, "", f"“{name_in}” is empty.")
-            if not text:
-                raise Unfit(text_in, "", "The instruction is empty.")
-            if name in texts:
-                raise Unfit(name_in, name, "This name stood further up.")
-        except Unfit as unfit:
-            yield unfit.reject(row.line, table)
-            continue
+
+    def read_row(row: Line[dict[str, Any]]) -> tuple[Record, ...]:
+        name = PurePosixPath(str(row.value.get(name_in, "")).strip()).stem
+        text = str(row.value.get(text_in, "")).strip()
+        if not name:
+            raise Unfit(name_in, "", f"“{name_in}” is empty.")
+        if not text:
+            raise Unfit(text_in, "", "The instruction is empty.")
+        if name in texts:
+            raise Unfit(name_in, name, "This name stood further up.")
         given = str(row.value.get(tags_in, "")) if tags_in else ""
         tags = tuple(tag for part in given.replace(",", ";").split(";") if (tag := part.strip()))
         texts[name] = (text, tags, row.line)
+        return ()
+
+    yield from records(rows, read_row, table)

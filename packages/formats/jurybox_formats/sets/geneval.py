@@ -61,12 +61,8 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
                 "(00000/samples/00000.png)."
             )
         yield from json_values.not_read(path, files, "none of GenEval's files")
-    if path.is_dir() and not generator and folders:
-        generator = json_values.named_after(folders[0])
-        yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
-    if path.is_file() and images and not generator:
-        generator = json_values.named_after(images)
-        yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
+    if folders:
+        generator = yield from json_values.name_generator(generator, folders[0])
     for file in files:
         if file.name == METADATA:
             yield from prompts(file)

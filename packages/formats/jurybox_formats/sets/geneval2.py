@@ -45,11 +45,9 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
     if not files:
         raise Unreadable(f"{path.name} holds no .jsonl and no .json.")
     yield from json_values.not_read(path, files, "neither .jsonl nor .json")
-    if not generator and (images is not None or len(files) > 1):
-        generator = json_values.named_after(
-            images if images and images.is_dir() else files[-1].parent
-        )
-        yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
+    if images is not None or len(files) > 1:
+        folder = images if images and images.is_dir() else files[-1].parent
+        generator = yield from json_values.name_generator(generator, folder)
     for file in files:
         if file.suffix == ".jsonl":
             for record in prompts(file):

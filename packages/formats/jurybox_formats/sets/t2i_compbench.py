@@ -98,9 +98,7 @@ def prompt_key(path: Path, number: int) -> str:
 def _read_prompts(
     prompt_file: Path, texts: list[str], folder: Path, generator: str, judge: str
 ) -> Iterator[Record]:
-    if not generator:
-        generator = json_values.named_after(folder)
-        yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
+    generator = yield from json_values.name_generator(generator, folder)
     samples = folder / "samples" if (folder / "samples").is_dir() else folder
     first: dict[str, int] = {}
     for number, text in enumerate(texts):

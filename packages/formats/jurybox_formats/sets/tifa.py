@@ -50,9 +50,9 @@ def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterato
         raise Unreadable(f"{path.name} holds no questions, images, results or ratings of TIFA.")
     yield from json_values.not_read(path, files, "not .json")
     kinds = {kind for kind, _, _ in contents}
-    if not generator and kinds & {"3 images", "4 results"}:
-        generator = json_values.named_after(path if path.is_dir() else path.parent)
-        yield Remark(f"The generator is called “{generator}”, like its folder (--generator NAME).")
+    if kinds & {"3 images", "4 results"}:
+        folder = path if path.is_dir() else path.parent
+        generator = yield from json_values.name_generator(generator, folder)
     seen = Images()
     prompts: dict[str, PromptRecord] = {}
     with_questions = "1 questions" in kinds

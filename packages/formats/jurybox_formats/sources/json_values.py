@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -35,6 +35,15 @@ def named_after(folder: Path) -> str:
     """The name of a generator that was not given: that of the folder of its images."""
     names = [name for name in folder.resolve().parts if name not in ("samples", "images", "/")]
     return names[-1] if names else "unnamed"
+
+
+def name_generator(given: str, folder: Path) -> Generator[Remark, None, str]:
+    """The name that was given, or else that of the folder of the images, with a remark."""
+    if given:
+        return given
+    name = named_after(folder)
+    yield Remark(f"The generator is called “{name}”, like its folder (--generator NAME).")
+    return name
 
 
 def not_read(folder: Path, files: Iterable[Path], what: str) -> Iterator[Remark]:

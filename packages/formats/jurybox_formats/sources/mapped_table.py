@@ -10,7 +10,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -71,6 +71,19 @@ class FoundTable:
     roles: dict[str, str]
     first: tuple[Cells, ...]
     rows: int
+
+    @property
+    def by_role(self) -> dict[str, str]:
+        """Role -> its column, of the roles that one column has."""
+        return {role: name for name, role in self.roles.items() if role not in columns.MANY}
+
+    @property
+    def labels(self) -> dict[str, str]:
+        """Column -> what its labels are."""
+        return {n: r.partition(":")[2] for n, r in self.roles.items() if r in columns.LABELS}
+
+    def columns_of(self, role: str) -> list[str]:
+        return [name for name, given in self.roles.items() if given == role]
 
 
 class Pictures:
@@ -153,12 +166,8 @@ def label_kinds(
     path: Path, images: Path | None = None, roles: Mapping[str, str] | None = None
 ) -> dict[str, str]:
     """What each label column contains."""
-    return {
-        name: role.partition(":")[2]
-        for plan in plan_tables(path, images, roles)[2]
-        for name, role in plan.roles.items()
-        if role in columns.LABELS
-    }
+    plans = plan_tables(path, images, roles)[2]
+    return {name: kind for plan in plans for name, kind in plan.labels.items()}
 
 
 def find_tables(path: Path, images: Path | None = None) -> tuple[Path, Pictures, list[str]]:
@@ -224,10 +233,10 @@ def open_table(
     return [name for name in header if name], rows_by_name(header, rows)
 
 
-def in_words(table: FoundTable) -> str:
+def in_words(table: FoundTable, begins: str = "") -> str:
     said = [f"{name} = {role}" for name, role in table.roles.items() if role != "ignore"]
-    ignored = [name for name, role in table.roles.items() if role == "ignore"]
-    return f"{table.name}: {', '.join(said)}" + (
+    ignored = table.columns_of("ignore")
+    return f"{table.name}: {begins}{', '.join(said)}" + (
         f"; ignored: {', '.join(ignored[:20])}." if ignored else "."
     )
 
@@ -254,7 +263,7 @@ def _plan_table(table: FoundTable, given: Mapping[str, str]) -> FoundTable:
         role, names = double
         words = " and ".join(f"“{name}”" for name in names)
         raise Unreadable(f"{table.name}: {words} are both “{columns.ROLES[role]}”; choose one.")
-    return FoundTable(table.name, table.columns, roles, table.first, table.rows)
+    return replace(table, roles=roles)
 
 
 def _check_known(given: Mapping[str, str], plans: list[FoundTable]) -> None:
@@ -305,10 +314,8 @@ class _Reader:
         self.raters: Counter[tuple[str, str]] = Counter()
 
     def read_table(self, table: FoundTable) -> Callable[[Line[Cells]], Iterator[Record]]:
-        names = {role: name for name, role in table.roles.items() if role not in columns.MANY}
-        labels = {n: r.partition(":")[2] for n, r in table.roles.items() if r in columns.LABELS}
-        scores = [name for name, role in table.roles.items() if role == "score"]
-        kept = [name for name, role in table.roles.items() if role == "metadata"]
+        names, labels = table.by_role, table.labels
+        scores, kept = table.columns_of("score"), table.columns_of("metadata")
 
         def read(row: Line[Cells]) -> Iterator[Record]:
             self.of_prompt = {

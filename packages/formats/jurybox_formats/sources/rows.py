@@ -81,7 +81,7 @@ def _send(record: Record | Unfit, line: int, source: str, seen: Images | None) -
         yield record
 
 
-def grouped(
+def group_rows(
     rows: Iterable[Line[V] | Note], key: Callable[[V], object]
 ) -> Iterator[Line[list[Line[V]]] | Note]:
     """Rows that follow one another and have the same key, as one row on the line of the first."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from jurybox_formats.sources import columns, mapped_table, tidy_tables
@@ -88,7 +88,7 @@ def _looked_at(part: str, path: Path, given: Mapping[str, str]) -> FoundTable:
     said = columns.check_roles(given, found.columns, found.name)
     for role in set(said.values()) - set(columns.MANY):
         roles = {name: "ignore" if old == role else old for name, old in roles.items()}
-    table = FoundTable(found.name, found.columns, roles | said, found.first, found.rows)
+    table = replace(found, roles=roles | said)
     if REQUIRED[part] <= set(table.columns):
         return table
     _name_images(table, part)
@@ -125,7 +125,7 @@ def _name_images(table: FoundTable, part: str) -> None:
     roles = table.roles
     if part == "generators" or "image_id" in roles.values():
         return
-    pictures = [name for name, role in roles.items() if role == "picture"]
+    pictures = table.columns_of("picture")
     if not pictures:
         raise _no_column(table, "names the images", "image_id")
     roles[pictures[0]] = "image_id"
@@ -172,10 +172,10 @@ def _name_judges(table: FoundTable, path: Path) -> None:
         for name in table.columns
         if name in numeric and roles[name] not in taken and name.lower() not in NO_JUDGE
     ]
-    generators = [name for name, role in roles.items() if role == "generator"]
+    generators = table.columns_of("generator")
     if "judge" not in roles.values() and len(scores) == 1 and generators:
         # "model" is who drew the image, or who scored it; the same image in several rows tells which.
-        (image,) = (name for name, role in roles.items() if role == "image_id")
+        (image,) = table.columns_of("image_id")
         if _repeats(path, image, generators[0]):
             roles[generators[0]] = "judge"
     if not scores:
@@ -186,7 +186,7 @@ def _name_judges(table: FoundTable, path: Path) -> None:
             roles[name] = "ignore"
     for name in said if "judge" in roles.values() and said else scores:
         roles[name] = "score"
-    if "judge" in roles.values() and sum(role == "score" for role in roles.values()) > 1:
+    if "judge" in roles.values() and len(table.columns_of("score")) > 1:
         words = " and ".join(f"“{name}”" for name in scores)
         raise Unreadable(
             f"{table.name} has a column of judges, and {words} could each be the score. "
@@ -229,9 +229,7 @@ def _rows(
     told: ReadingNotes,
     named: dict[str, None],
 ) -> Iterator[dict[str, str]]:
-    names = {role: name for name, role in table.roles.items() if role not in columns.MANY}
-    labels = {n: r.partition(":")[2] for n, r in table.roles.items() if r in columns.LABELS}
-    scores = [name for name, role in table.roles.items() if role == "score"]
+    names, labels, scores = table.by_role, table.labels, table.columns_of("score")
     is_tidy = REQUIRED[part] <= set(table.columns)
     raters: Counter[tuple[str, str]] = Counter()
     for row in mapped_table.open_table(path)[1]:
@@ -367,7 +365,4 @@ def _in_words(part: str, table: FoundTable) -> str:
         used = [name for name in ignored if table.roles[name] in OF_IMAGES]
         said = f"{table.name}: {part}, {table.rows:,} rows, columns as they should be"
         return said + (f"; also used: {', '.join(used)}." if used else ".")
-    said = ", ".join(f"{name} = {role}" for name, role in table.roles.items() if role != "ignore")
-    ignored = [name for name, role in table.roles.items() if role == "ignore"]
-    words = f"{table.name}: {part}, {table.rows:,} rows; guessed: {said}"
-    return words + (f"; ignored: {', '.join(ignored[:20])}." if ignored else ".")
+    return mapped_table.in_words(table, f"{part}, {table.rows:,} rows; guessed: ")

@@ -24,7 +24,7 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line, Note, grouped, records
+from jurybox_formats.sources.rows import Line, Note, group_rows, records
 from jurybox_formats.sources.text_files import document, numbered, objects, opening, table_rows
 from jurybox_formats.tools.task_images import TaskImages, key_of
 
@@ -154,7 +154,7 @@ def _grouped(rows: Iterator[Line[dict[str, str]] | Rejected], path: Path) -> Ite
     def key(cells: Mapping[str, str]) -> tuple[str, ...]:
         return tuple(cells.get(name, "") for name in (*NAMED, "privateMetadata"))
 
-    for row in grouped(rows, key):
+    for row in group_rows(rows, key):
         if not isinstance(row, Line):
             yield row
             continue

@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from jurybox_formats.sets.edit_sets import grades
 from jurybox_formats.sets.edit_sets.items import PLAIN, SETS, Item
 from jurybox_formats.sources import picture_folder
-from jurybox_formats.sources.json_values import left_out, named_after
+from jurybox_formats.sources.json_values import left_out, name_generator, named_after
 from jurybox_formats.sources.records import (
     ImageRecord,
     Missing,
@@ -17,7 +17,6 @@ from jurybox_formats.sources.records import (
     PromptRecord,
     Record,
     Rejected,
-    Remark,
     Unreadable,
 )
 from jurybox_formats.sources.rows import Images
@@ -118,8 +117,7 @@ def _results(
         key = f"{who}/{item.key}"
         yield from seen.send(ImageRecord(key, item.key, who, folder / file, source=file))
     if nameless:
-        words = f"The generator is called “{named_after(folder)}”, like its folder"
-        yield Remark(f"{words} (--generator NAME).")
+        yield from name_generator(generator, folder)
     yield from left_out(unknown, "pictures of no instruction")
     for who in sorted(seen.generators):
         for key in items:

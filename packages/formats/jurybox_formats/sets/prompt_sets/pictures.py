@@ -16,7 +16,6 @@ from jurybox_formats.sources.records import (
     Missing,
     Record,
     Rejected,
-    Remark,
 )
 from jurybox_formats.sources.rows import Images
 
@@ -44,10 +43,9 @@ def records(
             yield Rejected("picture", name, match, 0, name)
         else:
             found.append(match)
-    default = generator or json_values.named_after(root)
     if any(not one.generator for one in found):
-        yield Remark(f"The generator is called “{default}”, like its folder (--generator NAME).")
-    yield from _images(root, found, default, grid, seen)
+        generator = yield from json_values.name_generator(generator, root)
+    yield from _images(root, found, generator, grid, seen)
     yield from _absent(found, items)
 
 
