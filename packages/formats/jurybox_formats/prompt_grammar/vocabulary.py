@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from typing import Any
+
 # The 80 classes of COCO as GenEval calls them, in the order of its detector.
 _COCO = (
     "person|bicycle|car|motorcycle|airplane|bus|train|truck|boat|traffic light|fire hydrant|"
@@ -37,3 +40,18 @@ def with_article(phrase: str) -> str:
 def plural(name: str) -> str:
     """Not English, but GenEval's rule: "es" after a final "s", else "s"."""
     return name + ("es" if name.endswith("s") else "s")
+
+
+def draw_distinct(
+    draw: Callable[[], dict[str, Any]], size: int, what: str
+) -> Iterator[dict[str, Any]]:
+    """So many items, each with another prompt; ValueError where there are not so many."""
+    made: dict[str, dict[str, Any]] = {}
+    for _ in range(101 * size + 10_000):
+        if len(made) == size:
+            break
+        item = draw()
+        made.setdefault(item["prompt"], item)
+    else:
+        raise ValueError(f"There are fewer than {size} different {what}.")
+    return iter(made.values())

@@ -5,10 +5,18 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 from itertools import product
 from typing import Any
 
-from jurybox_formats.prompt_grammar.vocabulary import COCO, COLOURS, NUMBERS, plural, with_article
+from jurybox_formats.prompt_grammar.vocabulary import (
+    COCO,
+    COLOURS,
+    NUMBERS,
+    draw_distinct,
+    plural,
+    with_article,
+)
 
 # task -> how many prompts the published set has: 100 drawn for each, duplicates removed.
 SIZES = {
@@ -32,15 +40,7 @@ def make(seed: int = 0, count: int | None = None) -> Iterator[dict[str, Any]]:
     for task, size in shares(count or COUNT).items():
         # A generator of its own for each task: another count of one leaves the others as they are.
         draws = random.Random(f"geneval {seed} {task}")
-        made: dict[str, dict[str, Any]] = {}
-        tries = 0
-        while len(made) < size:
-            item = _draw(task, draws)
-            made.setdefault(item["prompt"], item)
-            tries += 1
-            if tries > 100 * size + 10_000:
-                raise ValueError(f"There are fewer than {size} different prompts for {task}.")
-        yield from made.values()
+        yield from draw_distinct(partial(_draw, task, draws), size, f"prompts for {task}")
 
 
 def shares(count: int) -> dict[str, int]:

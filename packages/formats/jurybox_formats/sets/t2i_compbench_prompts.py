@@ -10,9 +10,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from jurybox_formats.prompt_grammar.vocabulary import COLOURS, with_article
+from jurybox_formats.prompt_grammar.vocabulary import COLOURS, draw_distinct, with_article
 
 SIZE = 300  # prompts of one category, as in the published validation sets
 SHAPES = (
@@ -94,29 +95,21 @@ def make(seed: int = 0, count: int | None = None) -> Iterator[dict[str, Any]]:
     for place, category in enumerate(CATEGORIES):
         size = count // len(CATEGORIES) + (place < count % len(CATEGORIES))
         draws = random.Random(f"t2i-compbench {seed} {category}")
-        made: dict[str, dict[str, Any]] = {}
-        tries = 0
-        while len(made) < size:
-            item = described(*_draw(category, draws))
-            made.setdefault(item["prompt"], item)
-            tries += 1
-            if tries > 100 * size + 10_000:
-                raise ValueError(f"There are fewer than {size} different {category} prompts.")
-        yield from made.values()
+        yield from draw_distinct(partial(_draw, category, draws), size, f"{category} prompts")
 
 
-def _draw(category: str, draws: random.Random) -> tuple[str, list[tuple[str, str]], str]:
+def _draw(category: str, draws: random.Random) -> dict[str, Any]:
     if category == "spatial":
         one, other = draws.sample(NOUNS, 2)
-        return category, [("", one), ("", other)], draws.choice(RELATIONS)
+        return described(category, [("", one), ("", other)], draws.choice(RELATIONS))
     if category == "texture":
         pair: list[tuple[str, str]] = []
         for material in draws.sample(list(MADE_OF), 2):
             known = {noun for _, noun in pair}
             pair.append((material, draws.choice([n for n in MADE_OF[material] if n not in known])))
-        return category, pair, ""
+        return described(category, pair, "")
     words = draws.sample(COLOURS if category == "color" else SHAPES, 2)
-    return category, list(zip(words, draws.sample(THINGS, 2), strict=True)), ""
+    return described(category, list(zip(words, draws.sample(THINGS, 2), strict=True)), "")
 
 
 def described(category: str, pair: list[tuple[str, str]], relation: str) -> dict[str, Any]:

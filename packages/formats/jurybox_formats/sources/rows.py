@@ -17,7 +17,6 @@ from jurybox_formats.sources.records import (
 )
 
 V = TypeVar("V")
-R = TypeVar("R")
 
 Note = Rejected | Missing | Remark
 

@@ -16,7 +16,7 @@ from jurybox_formats.sources import tidy_tables
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.json_values import take
 from jurybox_formats.sources.records import Rejected, Unreadable
-from jurybox_formats.sources.rows import Line
+from jurybox_formats.sources.rows import Line, records
 from jurybox_formats.sources.text_files import json_rows, objects
 from jurybox_formats.tools import eval_records, inspect_log, whole_logs
 
@@ -25,7 +25,6 @@ class Result(NamedTuple):
     """A judge's score and what leads to the image: its id, its number in a dataset, its file, its
     prompt. `generator`: whose image it is, where the line says so."""
 
-    line: int
     judge: str
     score: float | None
     correct: bool | None = None
@@ -38,6 +37,8 @@ class Result(NamedTuple):
     generator: str = ""
     epoch: int | None = None
     evidence: dict[str, Any] | None = None
+    line: int = 0
+    source: str = ""
 
 
 Item = dict[str, Any]
@@ -79,7 +80,13 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
         rows = whole_logs.samples(whole, path)
     else:
         rows = inspect_log.samples(path) if is_log else json_rows(path)
-    yield from _name_failures(_join_epochs(_read_rows(rows, path.name, of, judge), path), path)
+
+    def read_row(row: Line[Any]) -> list[Any]:
+        # All of a row, or none of it.
+        return list(of(row.value, judge))
+
+    results: Iterator[Any] = records(objects(rows, path.name), read_row, path.name)
+    yield from _name_failures(_join_epochs(results, path), path)
 
 
 def guess(path: Path) -> str:
@@ -110,19 +117,6 @@ def _file_in(folder: Path) -> Path:
             f"{folder.name} holds {len(files)} files; send one file of results at a time."
         )
     return files[0]
-
-
-def _read_rows(
-    rows: Iterable[Line[Any] | Rejected], source: str, of: Reader, judge: str
-) -> Iterator[Result | Rejected]:
-    for row in objects(rows, source):
-        if isinstance(row, Rejected):
-            yield row
-            continue
-        try:
-            yield from list(of(row.value, row.line, judge))
-        except Unfit as unfit:
-            yield unfit.reject(row.line, source)
 
 
 def _join_epochs(found: Iterable[Result | Rejected], path: Path) -> Iterator[Result | Rejected]:
@@ -173,7 +167,7 @@ def _name_failures(found: Iterable[Result | Rejected], path: Path) -> Iterator[R
             yield Rejected("judge", one.error, words, one.line, path.name)
 
 
-def _lmms_eval(item: Item, line: int, judge: str) -> Iterator[Result]:
+def _lmms_eval(item: Item, judge: str) -> Iterator[Result]:
     number = take(item, "doc_id", (int, str), "a number or a text")
     metrics = {
         name: value
@@ -187,7 +181,6 @@ def _lmms_eval(item: Item, line: int, judge: str) -> Iterator[Result]:
         about = value if isinstance(value, dict) else {}
         score = tidy_tables.number(name, float(_inner_value(value) if about else value))
         yield Result(
-            line,
             _judge(judge, name, alone=len(metrics) == 1),
             score,
             correct=(_inner_value(value) if about else value) if _is_bool(value, about) else None,
@@ -198,7 +191,7 @@ def _lmms_eval(item: Item, line: int, judge: str) -> Iterator[Result]:
         )
 
 
-def _evalscope(item: Item, line: int, judge: str) -> Iterator[Result]:
+def _evalscope(item: Item, judge: str) -> Iterator[Result]:
     number = take(item, "index", int, "a whole number")
     if "sample_score" not in item and "choices" in item:
         item = _from_old_review(item)
@@ -220,7 +213,7 @@ def _evalscope(item: Item, line: int, judge: str) -> Iterator[Result]:
         for name in names:
             words = f"EvalScope: {status.replace('_', ' ')}"
             called = _judge(judge, name, alone=len(names) == 1)
-            yield Result(line, called, None, error=words, **clues)
+            yield Result(called, None, error=words, **clues)
         return
     if not value:
         raise Unfit("sample_score.score.value", "", "There is no score in it.")
@@ -229,12 +222,11 @@ def _evalscope(item: Item, line: int, judge: str) -> Iterator[Result]:
         # A metric that broke stands as 0 beside these words.
         broken = _word(remarks.get(name))
         if broken.startswith("error:"):
-            yield Result(line, called, None, error=f"EvalScope: {broken}"[:2000], **clues)
+            yield Result(called, None, error=f"EvalScope: {broken}"[:2000], **clues)
             continue
         if not _is_number(given):
             raise Unfit(f"value.{name}", given, "A score is a number.")
         yield Result(
-            line,
             called,
             tidy_tables.number(f"value.{name}", float(given)),
             correct=given if isinstance(given, bool) else None,
@@ -258,7 +250,7 @@ def _from_old_review(item: Item) -> Item:
     }
 
 
-def _inspect(item: Item, line: int, judge: str) -> Iterator[Result]:
+def _inspect(item: Item, judge: str) -> Iterator[Result]:
     key = take(item, "id", (str, int), "a text or a number")
     if "value" not in item:
         raise Unfit("value", None, "“value” is missing; a score is wanted.")
@@ -280,7 +272,6 @@ def _inspect(item: Item, line: int, judge: str) -> Iterator[Result]:
         called = (f"{judge}-{name}" if judge else name) if name else called
         score, correct, error = _value(given)
         yield Result(
-            line,
             called,
             score,
             verdict if isinstance(verdict, bool) and not name and score is not None else correct,
@@ -292,7 +283,7 @@ def _inspect(item: Item, line: int, judge: str) -> Iterator[Result]:
         )
 
 
-def _inspect_sample(item: Item, line: int, judge: str) -> Iterator[Result]:
+def _inspect_sample(item: Item, judge: str) -> Iterator[Result]:
     """A sample of a log: the score of each scorer, and of each part of a score that has parts."""
     key = take(item, "id", (str, int), "a text or a number")
     epoch = take(item, "epoch", int, "a whole number")
@@ -315,7 +306,7 @@ def _inspect_sample(item: Item, line: int, judge: str) -> Iterator[Result]:
     if not scores:
         words = _word(failure.get("message")) if isinstance(failure, dict) else ""
         error = f"Inspect: {words or 'no score'}"[:2000]
-        yield Result(line, judge if judge else "", None, error=error, **clues)
+        yield Result(judge if judge else "", None, error=error, **clues)
     for scorer, given in scores.items():
         value = given.get("value") if isinstance(given, dict) else given
         if isinstance(value, list):
@@ -326,7 +317,7 @@ def _inspect_sample(item: Item, line: int, judge: str) -> Iterator[Result]:
             score, correct, error = _value(number)
             reason = _word(given.get("explanation")) if isinstance(given, dict) else ""
             name = f"{called}-{part}" if part else called
-            yield Result(line, name, score, correct, reason, error, **clues)
+            yield Result(name, score, correct, reason, error, **clues)
 
 
 def _value(given: Any) -> tuple[float | None, bool | None, str]:
@@ -342,11 +333,11 @@ def _value(given: Any) -> tuple[float | None, bool | None, str]:
     return tidy_tables.number("value", given), None, ""
 
 
-def _eval_record(item: Item, line: int, judge: str) -> Iterator[Result]:
+def _eval_record(item: Item, judge: str) -> Iterator[Result]:
     found = eval_records.sample(item)
+    called = f"{judge}-{found.judge}" if judge else found.judge
     yield Result(
-        line,
-        f"{judge}-{found.judge}" if judge else found.judge,
+        called,
         found.score,
         found.correct,
         error=found.error,
@@ -357,7 +348,7 @@ def _eval_record(item: Item, line: int, judge: str) -> Iterator[Result]:
     )
 
 
-Reader = Callable[[Item, int, str], Iterator[Result]]
+Reader = Callable[[Item, str], Iterator[Result]]
 READERS: dict[str, tuple[str, Reader]] = {
     "lmms_eval": ("lmms-eval: DATE_samples_TASK.jsonl", _lmms_eval),
     "evalscope": ("EvalScope: reviews/MODEL/TASK.jsonl", _evalscope),
