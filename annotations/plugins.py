@@ -16,7 +16,8 @@ from importlib import import_module
 from typing import Any, TypeVar
 
 from annotations.errors import Refused, without_folders
-from jurybox_formats.prompt_grammar.parse import Reader, parse
+from jurybox_formats.prompt_grammar.parse import parse
+from jurybox_formats.sources.format import Reader
 from jurybox_formats.sources.records import AtomRecord, Unreadable
 
 T = TypeVar("T")

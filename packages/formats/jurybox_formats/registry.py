@@ -2,203 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from functools import partial
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from jurybox_formats.prompt_grammar import parse as prompt_parser
 from jurybox_formats.sets import (
-    dsg,
-    edits,
-    genai_bench,
-    geneval,
-    geneval2,
     geneval2_prompts,
     geneval_prompts,
-    hugging_face,
-    imagenhub,
-    m3t2ibench,
     m3t2ibench_prompts,
-    t2i_compbench,
     t2i_compbench_prompts,
-    tifa,
 )
-from jurybox_formats.sets.edit_sets import reader as edit_set_reader
-from jurybox_formats.sets.edit_sets.items import SETS as EDIT_SETS
-from jurybox_formats.sets.prompt_sets import items as prompt_sets
-from jurybox_formats.sets.prompt_sets import reader as prompt_set_reader
-from jurybox_formats.sources import mapped_table, picture_folder, tidy_tables
-from jurybox_formats.sources.records import (
-    LabelRecord,
-    PromptRecord,
-    Record,
-    Unreadable,
-)
-from jurybox_formats.tools import argilla, captions, doccano, label_studio, potato, rapidata
+from jurybox_formats.sources import tidy_tables
+from jurybox_formats.sources.format import Format, Reader, Source
+from jurybox_formats.sources.records import LabelRecord, PromptRecord, Record, Unreadable
+
+__all__ = ["FORMATS", "MAKERS", "Source", "records", "tidy_labels", "tidy_part", "with_atoms"]
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a person points at: the file or folder, the images beside it, who made them."""
-
-    path: Path
-    images: Path | None = None
-    generator: str = ""
-    generators: Path | None = None
-    judge: str = ""
-    # Of the scores: "people" where they are shares of yes, "own" where they are not.
-    unit: str = field(default="", kw_only=True)
-    # What reads the atoms of prompts that have none, such as `prompt_grammar.parse.parse`.
-    atoms: prompt_parser.Reader | None = None
-    # What a person says of columns (`table`), of folders and names (`pictures`) and of what the
-    # labels answer: question -> kind. The rest is guessed.
-    columns: Mapping[str, str] = field(default_factory=dict)
-    folder: str = ""
-    name: str = ""
-    questions: Mapping[str, str] = field(default_factory=dict)
-    # False where only labels are looked at: pictures that lie in a table stay there.
-    pictures: bool = True
-    # So many pictures across and down in each file; 0: as the set's own come.
-    grid: int = 0
-    # Rows of a set's prompts that the study has already: results need no files of prompts beside them.
-    known: Sequence[Mapping[str, Any]] = ()
+def _find() -> dict[str, Format]:
+    """What each file of these folders reads: its `FORMATS`."""
+    here = Path(__file__).parent
+    found: dict[str, Format] = {}
+    for folder in ("sources", "sets", "tools"):
+        for file in sorted((here / folder).rglob("*.py")):
+            if "\nFORMATS = " in file.read_text(encoding="utf-8"):
+                name = ".".join(file.relative_to(here).with_suffix("").parts)
+                found |= import_module(f"jurybox_formats.{name}").FORMATS
+    return dict(sorted(found.items(), key=lambda row: row[1].order))
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
-    title: str
-    read: Callable[[Source], Iterator[Record]]
-    # The questions that its labels answer: a new study gets the form that asks them.
-    questions: frozenset[str] = frozenset()
-    # The form that a new study gets where its questions do not say it.
-    form: str = ""
-
-
-def _read_set(name: str, source: Source) -> Iterator[Record]:
-    return prompt_set_reader.read(
-        name,
-        source.path,
-        source.images,
-        source.generator,
-        source.judge,
-        source.grid,
-        source.known,
-    )
-
-
-def _read_edit_set(name: str, source: Source) -> Iterator[Record]:
-    return edit_set_reader.read(name, source.path, source.images, source.generator, source.judge)
-
-
-LIKERT = frozenset({"likert"})
-FORMATS: dict[str, Format] = {
-    "tidy": Format(
-        "tidy tables (CSV, JSONL)", lambda s: tidy_tables.study(s.path, s.images, s.judge)
-    ),
-    "geneval": Format(
-        "GenEval: prompts, image folders, results, crowd answers",
-        lambda s: geneval.read(s.path, s.images, s.generator, s.judge),
-        frozenset({"aligned"}),
-    ),
-    "geneval2": Format(
-        "GenEval 2: prompts with questions, image map, scores",
-        lambda s: geneval2.read(s.path, s.images, s.generator, s.judge),
-        frozenset({"atom"}),
-    ),
-    "genai_bench": Format(
-        "GenAI-Bench: ratings, skills, rankings",
-        lambda s: genai_bench.read(s.path, s.images),
-        LIKERT,
-    ),
-    "t2i_compbench": Format(
-        "T2I-CompBench: prompt files, samples, results",
-        lambda s: t2i_compbench.read(s.path, s.images, s.generator, s.judge),
-        LIKERT,
-    ),
-    "m3t2ibench": Format(
-        "M3T2IBench: structured records", lambda s: m3t2ibench.read(s.path), LIKERT
-    ),
-    "dsg": Format(
-        "DSG: questions, answers, ratings",
-        lambda s: dsg.read(s.path, s.generator, s.judge),
-        LIKERT,
-    ),
-    "tifa": Format(
-        "TIFA: questions, images, results, ratings",
-        lambda s: tifa.read(s.path, s.images, s.generator, s.judge),
-        LIKERT,
-    ),
-    "edits": Format(
-        "edits: source/, a folder for each model, a table of instructions",
-        lambda s: edits.read(s.path),
-        form="edit",
-    ),
-    "imagenhub": Format(
-        "ImagenHub: ratings of each task, a TSV for each rater",
-        lambda s: imagenhub.read(s.path, s.images),
-        form="imagenhub",
-    ),
-    **{
-        name: Format(
-            chosen.title,
-            partial(_read_set, name),
-            form=prompt_sets.FORMS[name],
-        )
-        for name, chosen in prompt_sets.SETS.items()
-    },
-    **{
-        name: Format(chosen.title, partial(_read_edit_set, name), form=chosen.form)
-        for name, chosen in EDIT_SETS.items()
-    },
-    "table": Format(
-        "any table (CSV, TSV, JSONL, JSON, Parquet), its columns guessed",
-        lambda s: mapped_table.read(
-            s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures
-        ),
-    ),
-    "pictures": Format(
-        "pictures alone, named by prompt or generator",
-        lambda s: picture_folder.read(s.path, s.generator, folder=s.folder, name=s.name),
-    ),
-    "hf": Format(
-        "a dataset of the Hugging Face hub: Parquet with pictures, imagefolder",
-        lambda s: hugging_face.read(
-            s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures
-        ),
-    ),
-    "label_studio": Format(
-        "Label Studio: tasks with their annotations (JSON)",
-        lambda s: label_studio.read(s.path, s.images, s.generator),
-    ),
-    "argilla": Format(
-        "Argilla 2: records with their responses (JSON)",
-        lambda s: argilla.read(s.path, s.images, s.generator),
-    ),
-    "doccano": Format(
-        "doccano: labels of image classification (JSONL)",
-        lambda s: doccano.read(s.path, s.images, s.generator),
-    ),
-    "potato": Format(
-        "Potato: what people answered (JSON, JSONL, CSV), or the whole task",
-        lambda s: potato.read(s.path, s.images, s.generator),
-    ),
-    "rapidata": Format(
-        "Rapidata: responses to a classification (JSON, CSV)",
-        lambda s: rapidata.read(s.path, s.images, s.generator, s.judge),
-    ),
-    "coco": Format(
-        "COCO: captions of images (JSON)",
-        lambda s: captions.read_coco(s.path, s.images, s.generator),
-    ),
-    "vqa": Format(
-        "VQA: questions about images, and people’s answers (JSON)",
-        lambda s: captions.read_vqa(s.path, s.images, s.generator),
-    ),
-}
-# Of these a new study asks what the labels answer, since the format does not say it.
-FREE = ("tidy", "table", "hf", "label_studio", "argilla", "doccano", "potato", "rapidata", "vqa")
+FORMATS = _find()
 
 
 def records(format: str, source: Source) -> Iterator[Record]:
@@ -213,7 +48,7 @@ def records(format: str, source: Source) -> Iterator[Record]:
     yield from with_atoms(read, source.atoms) if source.atoms else read
 
 
-def with_atoms(records: Iterator[Record], reader: prompt_parser.Reader) -> Iterator[Record]:
+def with_atoms(records: Iterator[Record], reader: Reader) -> Iterator[Record]:
     """Prompts without atoms get those that `reader` finds in their words."""
     for record in records:
         if isinstance(record, PromptRecord) and not record.atoms:

@@ -11,7 +11,7 @@ prompt and returns `AtomRecord`s. See docs/decisions/0006-own-prompt-grammar.md.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from jurybox_formats.prompt_grammar.words import (
@@ -32,7 +32,6 @@ from jurybox_formats.prompt_grammar.words import (
 )
 from jurybox_formats.sources.records import AtomRecord
 
-Reader = Callable[[str], Sequence[AtomRecord]]
 LONGEST = 2_000
 POSITIONS = {
     words

@@ -14,6 +14,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.records import (
     AtomRecord,
     ImageRecord,
@@ -261,3 +262,13 @@ def _kind(path: Path) -> str | None:
         if set(columns) <= header:
             return kind
     return None
+
+
+FORMATS = {
+    "dsg": Format(
+        "DSG: questions, answers, ratings",
+        lambda s: read(s.path, s.generator, s.judge),
+        frozenset({"likert"}),
+        order=70,
+    ),
+}

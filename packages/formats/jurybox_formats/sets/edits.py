@@ -13,6 +13,7 @@ from typing import Any
 
 from jurybox_formats.sources import mapped_table, picture_folder
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import left_out
 from jurybox_formats.sources.records import (
     ImageRecord,
@@ -145,3 +146,13 @@ def _instructions(
         return ()
 
     yield from records(rows, read_row, table)
+
+
+FORMATS = {
+    "edits": Format(
+        "edits: source/, a folder for each model, a table of instructions",
+        lambda s: read(s.path),
+        form="edit",
+        order=90,
+    ),
+}

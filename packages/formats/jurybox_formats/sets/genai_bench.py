@@ -13,6 +13,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     ImageRecord,
@@ -147,3 +148,13 @@ def _skills(path: Path) -> dict[str, list[str]]:
         for number in numbers:
             skills.setdefault(f"{number:05d}", []).append(skill)
     return skills
+
+
+FORMATS = {
+    "genai_bench": Format(
+        "GenAI-Bench: ratings, skills, rankings",
+        lambda s: read(s.path, s.images),
+        frozenset({"likert"}),
+        order=40,
+    ),
+}

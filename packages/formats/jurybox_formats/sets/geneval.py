@@ -21,6 +21,7 @@ from jurybox_formats.prompt_grammar.vocabulary import NUMBERS
 from jurybox_formats.sets.geneval_crowd import crowd
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     AtomRecord,
@@ -254,3 +255,13 @@ def _is_image_folder(folder: Path) -> bool:
     return folder.is_dir() and any(
         place.name.isdecimal() and place.is_dir() for place in folder.iterdir()
     )
+
+
+FORMATS = {
+    "geneval": Format(
+        "GenEval: prompts, image folders, results, crowd answers",
+        lambda s: read(s.path, s.images, s.generator, s.judge),
+        frozenset({"aligned"}),
+        order=20,
+    ),
+}

@@ -16,6 +16,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import KEY_LENGTH, Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     AtomRecord,
@@ -183,3 +184,13 @@ def _is_probability(value: Any) -> bool:
 def _files(folder: Path) -> list[Path]:
     files = sorted(folder.glob("*.jsonl")) + sorted(folder.glob("*.json"))
     return [file for file in files if opening(file)]
+
+
+FORMATS = {
+    "geneval2": Format(
+        "GenEval 2: prompts with questions, image map, scores",
+        lambda s: read(s.path, s.images, s.generator, s.judge),
+        frozenset({"atom"}),
+        order=30,
+    ),
+}

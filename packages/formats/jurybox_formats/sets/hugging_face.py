@@ -12,6 +12,7 @@ from pathlib import Path
 
 from jurybox_formats.sets import genai_bench_published as published
 from jurybox_formats.sources import hub_dataset, mapped_table, parquet_rows, picture_folder
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.records import Record, Unreadable
 from jurybox_formats.tools import arrow_folder
 
@@ -58,3 +59,13 @@ def _files(path: Path) -> list[Path]:
 
 def _all(files: list[Path], is_so: Callable[[Path], bool]) -> bool:
     return bool(files) and all(map(is_so, files))
+
+
+FORMATS = {
+    "hf": Format(
+        "a dataset of the Hugging Face hub: Parquet with pictures, imagefolder",
+        lambda s: read(s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures),
+        is_free=True,
+        order=150,
+    ),
+}

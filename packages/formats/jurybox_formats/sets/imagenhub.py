@@ -17,6 +17,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.records import (
     ImageRecord,
     LabelRecord,
@@ -177,3 +178,13 @@ def _lookup(path: Path) -> dict[str, Any]:
     if not isinstance(items, dict):
         raise Unreadable(f"{path.name} is no object of items by their uid.")
     return items
+
+
+FORMATS = {
+    "imagenhub": Format(
+        "ImagenHub: ratings of each task, a TSV for each rater",
+        lambda s: read(s.path, s.images),
+        form="imagenhub",
+        order=100,
+    ),
+}

@@ -13,6 +13,7 @@ from typing import Any
 
 from jurybox_formats.prompt_grammar.vocabulary import NUMBERS
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import AtomRecord, PromptRecord, Record, Rejected, Unreadable
 from jurybox_formats.sources.rows import Line, records
@@ -164,3 +165,13 @@ def _items(path: Path) -> Iterator[Line[Any] | Rejected]:
     else:
         whole = document(path)
         yield from numbered(whole if isinstance(whole, list) else [whole])
+
+
+FORMATS = {
+    "m3t2ibench": Format(
+        "M3T2IBench: structured records",
+        lambda s: read(s.path),
+        frozenset({"likert"}),
+        order=60,
+    ),
+}

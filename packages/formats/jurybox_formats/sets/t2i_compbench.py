@@ -17,6 +17,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take
 from jurybox_formats.sources.records import (
     ImageRecord,
@@ -194,3 +195,13 @@ def _score(item: dict[str, Any]) -> float:
 def _number(path: Path) -> tuple[int, str]:
     digits = path.stem.rpartition("_")[2]
     return (int(digits) if digits.isdecimal() else -1, path.name)
+
+
+FORMATS = {
+    "t2i_compbench": Format(
+        "T2I-CompBench: prompt files, samples, results",
+        lambda s: read(s.path, s.images, s.generator, s.judge),
+        frozenset({"likert"}),
+        order=50,
+    ),
+}

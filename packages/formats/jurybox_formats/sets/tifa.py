@@ -9,6 +9,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     AtomRecord,
@@ -250,3 +251,13 @@ def _kind(value: Any) -> str | None:
     if isinstance(first, dict) and "human_scores" in first:
         return "5 ratings"
     return "3 images" if all(isinstance(v, str) for v in value.values()) else None
+
+
+FORMATS = {
+    "tifa": Format(
+        "TIFA: questions, images, results, ratings",
+        lambda s: read(s.path, s.images, s.generator, s.judge),
+        frozenset({"likert"}),
+        order=80,
+    ),
+}

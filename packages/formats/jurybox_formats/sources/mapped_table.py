@@ -24,6 +24,7 @@ from jurybox_formats.sources import (
 )
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.columns import SeenColumn
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import left_out
 from jurybox_formats.sources.parquet_rows import Embedded
 from jurybox_formats.sources.picture_names import UNKNOWN
@@ -583,3 +584,13 @@ def _other_tables(root: Path, path: Path, tables: list[str]) -> list[str]:
 
 def _all_roles() -> str:
     return ", ".join(["label", *columns.ROLES])
+
+
+FORMATS = {
+    "table": Format(
+        "any table (CSV, TSV, JSONL, JSON, Parquet), its columns guessed",
+        lambda s: read(s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures),
+        is_free=True,
+        order=130,
+    ),
+}

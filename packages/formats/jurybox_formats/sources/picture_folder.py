@@ -11,6 +11,7 @@ from pathlib import Path
 
 from jurybox_formats.sources import picture_names
 from jurybox_formats.sources.checks import TEXT_LENGTH, Unfit, is_sound
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import SUFFIXES, left_out
 from jurybox_formats.sources.picture_names import FOLDERS, NAMES, UNKNOWN, Levels
 from jurybox_formats.sources.records import ImageRecord, PromptRecord, Record, Remark, Unreadable
@@ -101,3 +102,12 @@ def _caption(path: Path) -> str:
     if not is_sound(text):
         raise Unfit("caption", path.name, "The caption is not sound text (UTF-8).")
     return text
+
+
+FORMATS = {
+    "pictures": Format(
+        "pictures alone, named by prompt or generator",
+        lambda s: read(s.path, s.generator, folder=s.folder, name=s.name),
+        order=140,
+    ),
+}

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources.checks import Unfit, check_number
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.records import (
     AtomRecord,
     GeneratorRecord,
@@ -457,4 +458,14 @@ LABEL_CELLS: dict[str, Check] = {
     "submitted_at": lambda field, cell: None if cell == "" else instant(field, cell),
     "form": lambda field, cell: _optional_text(field, cell) if cell else "",
     "language": lambda field, cell: code_of_language(field, cell) if cell else "",
+}
+
+
+FORMATS = {
+    "tidy": Format(
+        "tidy tables (CSV, JSONL)",
+        lambda s: study(s.path, s.images, s.judge),
+        is_free=True,
+        order=10,
+    ),
 }

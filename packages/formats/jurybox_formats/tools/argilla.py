@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import LabelRecord, Record, Unreadable
 from jurybox_formats.sources.rows import Line, records
@@ -149,3 +150,13 @@ def _inline_bytes(shown: str) -> bytes:
         return base64.b64decode(shown.partition(",")[2], validate=True)
     except (binascii.Error, ValueError):
         raise Unfit("image", shown[:60], "The picture in the record is no sound Base64.") from None
+
+
+FORMATS = {
+    "argilla": Format(
+        "Argilla 2: records with their responses (JSON)",
+        lambda s: read(s.path, s.images, s.generator),
+        is_free=True,
+        order=170,
+    ),
+}

@@ -13,6 +13,7 @@ from typing import Any
 
 from jurybox_formats.sources import picture_folder
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.picture_names import image_key
 from jurybox_formats.sources.records import LabelRecord, Record, Remark, Unreadable
@@ -164,3 +165,18 @@ class _Questions:
             )
             for place, one in enumerate(given, 1)
         ]
+
+
+FORMATS = {
+    "coco": Format(
+        "COCO: captions of images (JSON)",
+        lambda s: read_coco(s.path, s.images, s.generator),
+        order=210,
+    ),
+    "vqa": Format(
+        "VQA: questions about images, and people’s answers (JSON)",
+        lambda s: read_vqa(s.path, s.images, s.generator),
+        is_free=True,
+        order=220,
+    ),
+}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.picture_folder import is_picture
 from jurybox_formats.sources.records import LabelRecord, Record, Remark, Unreadable
@@ -102,3 +103,13 @@ def _by_question(labels: list[str], asked: Any) -> dict[tuple[str, int | None], 
             continue
         found.setdefault(question_and_part(named), []).append(text)
     return found
+
+
+FORMATS = {
+    "doccano": Format(
+        "doccano: labels of image classification (JSONL)",
+        lambda s: read(s.path, s.images, s.generator),
+        is_free=True,
+        order=180,
+    ),
+}

@@ -14,6 +14,7 @@ from typing import Any
 
 from jurybox_formats.sources import tidy_tables
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import LabelRecord, Record, Unreadable
 from jurybox_formats.sources.rows import Line, records
@@ -168,3 +169,13 @@ def _rater(who: Any) -> str:
     if isinstance(who, str) and who.strip():
         return hide_address(who)
     raise Unfit("completed_by", who, "An annotation must say who made it.")
+
+
+FORMATS = {
+    "label_studio": Format(
+        "Label Studio: tasks with their annotations (JSON)",
+        lambda s: read(s.path, s.images, s.generator),
+        is_free=True,
+        order=160,
+    ),
+}

@@ -14,6 +14,7 @@ from typing import Any
 
 from jurybox_formats.sources import picture_folder, tidy_tables
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take
 from jurybox_formats.sources.records import LabelRecord, Record, Rejected, Unreadable
 from jurybox_formats.sources.rows import Line, records
@@ -253,3 +254,13 @@ def _lists(value: Any) -> Iterable[Any]:
     return (
         [one for one in value.values() if isinstance(one, list)] if isinstance(value, dict) else []
     )
+
+
+FORMATS = {
+    "potato": Format(
+        "Potato: what people answered (JSON, JSONL, CSV), or the whole task",
+        lambda s: read(s.path, s.images, s.generator),
+        is_free=True,
+        order=190,
+    ),
+}

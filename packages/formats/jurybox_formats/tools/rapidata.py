@@ -15,6 +15,7 @@ from typing import Any
 from jurybox_formats.sources import tidy_tables
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.columns import YES_NO, as_number
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     LabelRecord,
@@ -173,3 +174,13 @@ def _cell(cells: Mapping[str, str]) -> Any:
         return ast.literal_eval(text) if 0 < len(text) <= LONGEST_CELL else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return None
+
+
+FORMATS = {
+    "rapidata": Format(
+        "Rapidata: responses to a classification (JSON, CSV)",
+        lambda s: read(s.path, s.images, s.generator, s.judge),
+        is_free=True,
+        order=200,
+    ),
+}

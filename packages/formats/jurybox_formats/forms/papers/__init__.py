@@ -1,31 +1,22 @@
-"""The papers' question forms, one file each, as plain data."""
+"""The papers' question forms, one file each, as plain data: its `FORMS`, and its `EARLIER` versions."""
 
-from jurybox_formats.forms.papers import (
-    checklist,
-    edits,
-    genai_likert,
-    geneval2_atoms,
-    geneval_audit,
-    geneval_crowd,
-    t2i_compbench,
-    wise,
-    written_text,
-)
+from __future__ import annotations
 
-FORMS = {
-    form.slug: form
-    for form in [
-        geneval_audit.FORM,
-        geneval2_atoms.FORM,
-        geneval_crowd.FORM,
-        genai_likert.FORM,
-        t2i_compbench.FORM,
-        *t2i_compbench.CATEGORY_FORMS,
-        checklist.FORM,
-        written_text.FORM,
-        wise.FORM,
-        *edits.FORMS,
-    ]
-}
+from importlib import import_module
+from pathlib import Path
+
+from jurybox_formats.forms.definition import Form
+
+# Where a file's forms stand in menus, by its `ORDER`; a new one follows the others.
+LAST = 1000
+_FILES = [
+    import_module(f"{__name__}.{file.stem}")
+    for file in sorted(Path(__file__).parent.glob("*.py"))
+    if "\nFORMS = (" in file.read_text(encoding="utf-8")
+]
+_FILES.sort(key=lambda module: getattr(module, "ORDER", LAST))
+FORMS: dict[str, Form] = {form.slug: form for module in _FILES for form in module.FORMS}
 # Earlier versions of them, by their digests. Studies that began with one keep it.
-EARLIER = {form.digest: form for form in (geneval2_atoms.FIRST, geneval_crowd.FIRST)}
+EARLIER: dict[str, Form] = {
+    form.digest: form for module in _FILES for form in getattr(module, "EARLIER", ())
+}

@@ -13,3 +13,5 @@ FORM = Form(
     ),
     questions=(Question("atom", "Does the image show this?", YES_NO, per="atom"),),
 )
+FORMS = (FORM,)
+ORDER = 60

@@ -201,3 +201,4 @@ OVERALL: dict[str, Callable[[Answers], float | None]] = {
     GEDIT.slug: overall_gedit,
     IMGEDIT.slug: overall_imgedit,
 }
+ORDER = 90

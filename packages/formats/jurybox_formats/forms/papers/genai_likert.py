@@ -20,3 +20,5 @@ FORM = Form(
         ),
     ),
 )
+FORMS = (FORM,)
+ORDER = 40

@@ -96,3 +96,8 @@ def prompt_is_correct(
     if 0 in given:
         return False
     return None if None in given or not given else True
+
+
+FORMS = (FORM,)
+EARLIER = (FIRST,)
+ORDER = 20

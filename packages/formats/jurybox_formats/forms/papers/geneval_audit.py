@@ -94,3 +94,5 @@ FORM = Form(
     ),
     edge_cases=EDGE_CASES,
 )
+FORMS = (FORM,)
+ORDER = 10

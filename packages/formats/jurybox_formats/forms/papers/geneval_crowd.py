@@ -211,3 +211,8 @@ def is_correct(metadata: Mapping, answers: Mapping[str, float | str]) -> bool:
             if side not in (answers.get("position-x"), answers.get("position-y")):
                 return False
     return all(count(clause) < clause["count"] for clause in metadata.get("exclude", []))
+
+
+FORMS = (FORM,)
+EARLIER = (FIRST,)
+ORDER = 30

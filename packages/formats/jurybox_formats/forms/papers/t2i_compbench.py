@@ -93,3 +93,5 @@ CATEGORY_FORMS = tuple(
     )
     for category in CATEGORIES
 )
+FORMS = (FORM, *CATEGORY_FORMS)
+ORDER = 50

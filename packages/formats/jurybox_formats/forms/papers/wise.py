@@ -34,3 +34,5 @@ FORM = Form(
         ),
     ),
 )
+FORMS = (FORM,)
+ORDER = 80

@@ -25,3 +25,5 @@ FORM = Form(
         ),
     ),
 )
+FORMS = (FORM,)
+ORDER = 70

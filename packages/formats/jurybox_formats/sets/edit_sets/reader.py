@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from jurybox_formats.sets.edit_sets import grades
 from jurybox_formats.sets.edit_sets.items import PLAIN, SETS, Item
 from jurybox_formats.sources import picture_folder
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.json_values import left_out, name_generator, named_after
 from jurybox_formats.sources.records import (
     ImageRecord,
@@ -133,3 +134,15 @@ def _item_of(file: str, by_name: Mapping[str, Item]) -> tuple[Item, list[str]] |
         if item is not None:
             return item, [folder for folder in parts[:start] if folder.lower() not in PLAIN]
     return None
+
+
+def _format(name: str, title: str, form: str) -> Format:
+    return Format(
+        title,
+        lambda s: read(name, s.path, s.images, s.generator, s.judge),
+        form=form,
+        order=120,
+    )
+
+
+FORMATS = {name: _format(name, chosen.title, chosen.form) for name, chosen in SETS.items()}

@@ -10,10 +10,11 @@ from typing import Any
 
 from jurybox_formats.sets.prompt_sets import pictures, results
 from jurybox_formats.sets.prompt_sets.files import SUFFIXES, SetRow, rows_of
-from jurybox_formats.sets.prompt_sets.items import SETS, Item, PromptSet
+from jurybox_formats.sets.prompt_sets.items import FORMS, SETS, Item, PromptSet
 from jurybox_formats.sets.prompt_sets.picture_names import Names
 from jurybox_formats.sources import json_values, picture_folder
 from jurybox_formats.sources.checks import Unfit
+from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.records import (
     AtomRecord,
     PromptRecord,
@@ -202,3 +203,15 @@ def _from_zero(atoms: tuple[AtomRecord, ...]) -> tuple[tuple[AtomRecord, ...], b
         for atom in atoms
     )
     return numbered, any(p not in place for atom in atoms for p in atom.parents)
+
+
+def _format(name: str, title: str, form: str) -> Format:
+    return Format(
+        title,
+        lambda s: read(name, s.path, s.images, s.generator, s.judge, s.grid, s.known),
+        form=form,
+        order=110,
+    )
+
+
+FORMATS = {name: _format(name, chosen.title, FORMS[name]) for name, chosen in SETS.items()}
