@@ -23,6 +23,7 @@ from jurybox_formats.registry import FORMATS, Source
 from jurybox_formats.sets.edit_sets.items import SETS as EDIT_SETS
 from tests import making
 from tests.annotations.pictures.test_store import animation, png_claiming
+from tests.leaves import collect
 
 pytestmark = pytest.mark.django_db
 
@@ -117,6 +118,10 @@ def claiming(kind: str) -> bytes:
 
 # name -> (format, files or one file's content, words of the refusal)
 STUDIES = {
+    **{
+        f"no {name}": (name, one.refused, one.words)
+        for name, one in collect("EXAMPLES", "tests/formats").items()
+    },
     "checklists of nothing": (
         "corebench",
         {"a.json": '{"a": {"Prompt": "x"}}'},
@@ -285,7 +290,6 @@ STUDIES = {
     "a webp that moves": ("tidy", picture(moving("WEBP")), "animation"),
     "a gif that moves": ("tidy", picture(moving("GIF")), "not a PNG, JPEG or WebP"),
     "an empty picture": ("tidy", picture(b""), "not a PNG, JPEG or WebP"),
-    "ratings without models": ("imagenhub", {"E_rater1.tsv": b"name\tone\n"}, "begin with “uid”"),
     **{
         f"{name} without instructions": (
             name,

@@ -17,6 +17,7 @@ from jurybox_formats.sources import hub_dataset
 from tests import making
 from tests import test_bad_files as bad
 from tests.formats.sets.prompt_sets import small
+from tests.leaves import collect
 from tests.making import png
 
 # What breaks readers: ends, quotes, numbers without end, half characters, deep nests.
@@ -287,6 +288,16 @@ ASKED = {
     "questions": [{"question_id": 1, "image_id": 42, "question": "A cat?"}],
     "annotations": [{"question_id": 1, "answers": [{"answer": "yes"}, {"answer": "no"}]}],
 }
+
+
+def broken(name: str, content: str) -> st.SearchStrategy[bytes]:
+    if name.endswith((".json", ".jsonl")):
+        lines = name.endswith("l")
+        values = [json.loads(line) for line in content.splitlines()] if lines else None
+        return written(values or json.loads(content), lines=lines)
+    return table(content) if name.endswith(".csv") else mangled(content.encode())
+
+
 # name -> (format, what the file is called, the files that hostile hands make)
 FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "tidy images": ("tidy", "images.csv", table(IMAGES)),
@@ -319,7 +330,11 @@ FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "geneval crowd": ("geneval", "a.csv", table(CROWD)),
     "geneval2 prompts": ("geneval2", "a.jsonl", written([bad.GENEVAL2], lines=True)),
     "genai_bench": ("genai_bench", "a.json", written(bad.GENAI)),
-    "imagenhub": ("imagenhub", "E_rater1.tsv", mangled(b"uid\tone\na.jpg\t[0.5, 1]\n")),
+    **{
+        f"{format}: {name}": (format, name, broken(name, content))
+        for format, example in collect("EXAMPLES", "tests/formats").items()
+        for name, content in example.files.items()
+    },
     "edits": ("edits", "instructions.csv", table("name,instruction,kind\ncup,Make it red,a\n")),
     "imgedit": (
         "imgedit",

@@ -18,7 +18,15 @@ from jurybox_formats.sources.records import (
     Unreadable,
 )
 from tests import making, needs
+from tests.formats.example import Example
 
+EXAMPLES = {
+    "imagenhub": Example(
+        {"E_rater1.tsv": "uid\tone\na.jpg\t[0.5, 1]\n"},
+        {"E_rater1.tsv": "name\tone\n"},
+        "begin with “uid”",
+    )
+}
 FILES = needs.SHARED / "data" / "imagenhub"
 ROWS = "uid\tone\ttwo\n a.jpg\t[0.5, 1]\t[1,1]\nb.jpg\t[0,0]\t[0.5,0.5]\n"
 

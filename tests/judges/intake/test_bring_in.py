@@ -28,9 +28,11 @@ from tests.formats.sets.edit_layouts import LAYOUTS
 from tests.formats.sets.prompt_sets import small
 from tests.formats.sets.reading import written
 from tests.formats.sets.test_official_sets import PIG, TIFA, dsg, rating
+from tests.leaves import collect
 from tests.test_bad_files import GENEVAL
 
 pytestmark = pytest.mark.django_db
+EXAMPLES = collect("EXAMPLES", "tests/formats")
 
 IMAGES = """image_id,prompt_id,prompt,generator,tags,atomicity,file
 a1,p1,a red dog,sd,color;animal,2,one.png
@@ -232,7 +234,6 @@ SETS = {
     "geneval": ("geneval", {"evaluation_metadata_jsonl": [GENEVAL]}),
     "geneval2": ("geneval2", {"a_jsonl": [PIG], "s_json": [[0.5, 1, 0.25, 1, 1]]}),
     "genai_bench": ("genai_bench", {"genai_image_json": rating(sd=[3, 4, 5], mj=[1, 1, 2])}),
-    "imagenhub": ("imagenhub", {"E_rater1_tsv": "uid\tone\na.jpg\t[0.5, 1]\n"}),
     "t2i_compbench": ("t2i_compbench", {"color_val_txt": "a red cup\r\n=a blue cup"}),
     "m3t2ibench": (
         "m3t2ibench",
@@ -328,7 +329,7 @@ def round_trip(slug, folder):
 
 def test_every_format_makes_the_round():
     """Tidy tables, bare pictures and edits have tests of their own, below."""
-    known = {format for format, _ in SETS.values()} | LAYOUTS.keys()
+    known = {format for format, _ in SETS.values()} | LAYOUTS.keys() | EXAMPLES.keys()
     assert known | {"tidy", "pictures", "edits"} == FORMATS.keys()
 
 
@@ -357,11 +358,16 @@ def test_a_set_of_edits_makes_the_round_with_its_pictures(name, tmp_path):
     assert study.form.slug == name
 
 
-@pytest.mark.parametrize("name", SETS)
+def write_example(name, folder):
+    if name in EXAMPLES:
+        return EXAMPLES[name].write(folder)
+    return small.write(folder, name) if name in small.FILES else written(folder, **SETS[name][1])
+
+
+@pytest.mark.parametrize("name", [*SETS, *EXAMPLES])
 def test_in_out_and_in_again_is_the_same_study(name, tmp_path):
-    format, files = SETS[name]
-    folder = tmp_path / "in"
-    source = small.write(folder, name) if name in small.FILES else written(folder, **files)
+    source = write_example(name, tmp_path / "in")
+    format = SETS[name][0] if name in SETS else name
     assert bring_in(source, format=format, generator="sd").changes > 0
     study, again = round_trip("s", tmp_path / "out")
     assert again.prompts.count() == study.prompts.count() > 0

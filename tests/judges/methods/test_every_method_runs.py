@@ -14,10 +14,10 @@ from judges.recipes.entry import Entry
 from judges.recipes.names import METHODS
 from judges.runs import lifecycle, score_chunk
 from tests import making
-from tests.judges.methods.run_case import all_runs
+from tests.leaves import collect
 
 pytestmark = pytest.mark.django_db
-CASES = all_runs()
+CASES = collect("RUNS", "tests/judges/methods")
 
 
 class Engine:
