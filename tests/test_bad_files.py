@@ -156,31 +156,11 @@ STUDIES = {
         {"a.parquet": b"a,b\n1,2\n"},
         "no sound Parquet",
     ),
-    "tasks without answers": (
-        "label_studio",
-        {"a.json": b'[{"image": "a.png"}]'},
-        "holds no annotations",
-    ),
     "no list of tasks": ("label_studio", {"a.json": b'{"a": 1}'}, "no list of tasks"),
-    "records without responses": (
-        "argilla",
-        {"a.json": b'[{"fields": {"image": "a.png"}}]'},
-        "no list of Argilla",
-    ),
-    "boxes of doccano": (
-        "doccano",
-        {"ann.jsonl": b'{"id": 1, "filename": "a.png", "bbox": []}\n'},
-        "no export of image classification",
-    ),
     "a task of Potato without answers": (
         "potato",
         {"images.jsonl": b'{"id": "a", "prompt": "a cat"}\n'},
         "holds no answers of Potato",
-    ),
-    "an order of Rapidata without results": (
-        "rapidata",
-        {"a.json": b'{"info": {"type": "Classification"}}'},
-        "it has no list “results”",
     ),
     "counts of Rapidata alone": (
         "rapidata",

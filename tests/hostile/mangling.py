@@ -217,33 +217,6 @@ TABLE_OF_EDITS = parquet(
     instruction_language=["en"],
     input_image=[{"bytes": b"x", "path": "a"}],
 )
-TASK = {
-    "data": {"image_id": "i1", "image": "a.png", "prompt": "a cat"},
-    "annotations": [
-        {
-            "completed_by": {"id": 3, "email": "a@b.c"},
-            "lead_time": 2.5,
-            "created_at": "2026-01-31T12:00:00Z",
-            "result": [
-                {"from_name": "fit", "type": "choices", "value": {"choices": ["yes"]}},
-                {"from_name": "atom.0", "type": "number", "value": {"number": 1}},
-                {"from_name": "note", "type": "textarea", "value": {"text": ["fine"]}},
-            ],
-        }
-    ],
-}
-RECORD = {
-    "id": "r1",
-    "fields": {"image": "data:image/png;base64,aGVsbG8=", "prompt": "a cat"},
-    "metadata": {"image_id": "i1"},
-    "suggestions": {"fit": {"value": "yes"}},
-    "responses": {
-        "fit": [{"value": "yes", "user_id": "u1"}],
-        "seen": [{"value": ["red", "white"], "user_id": "u1"}],
-        "stars": [{"value": 4, "user_id": "u2"}],
-    },
-}
-LABELLED = {"id": 1, "filename": "a.png", "prompt": "a cat", "label": ["fits"], "Comments": []}
 POTATO = {
     "instance_id": "i1",
     "user_id": "ann",
@@ -262,21 +235,6 @@ STATE = {
     "instance_id_to_behavioral_data": {"i1": {"total_time_ms": 2500}},
 }
 POTATO_CELLS = "instance_id,user_id,fit.Yes,fit.No,n.number\ni1,ann,Yes,,2\ni1,ben,,No,\n"
-ORDER = {
-    "info": {"type": "Classification"},
-    "results": [
-        {
-            "originalFileName": "a.png",
-            "context": "a cat",
-            "privateMetadata": {"image_id": "i1", "question": "fit"},
-            "aggregatedResults": {"Yes": 1, "No": 1},
-            "summedUserScoresRatios": {"Yes": 0.7, "No": 0.3},
-            "detailedResults": [
-                {"selectedCategory": "Yes", "userDetails": {"userScores": {"global": 0.5}}}
-            ],
-        }
-    ],
-}
 ORDER_CELLS = "originalFileName,context,privateMetadata,selectedCategory\na.png,a cat,{'image_id': 'i1'},Yes\n"
 CAPTIONS = {
     "images": [{"id": 1, "file_name": "a.png"}, {"id": 2, "file_name": "b.png"}],
@@ -308,13 +266,9 @@ FILES: dict[str, tuple[str, str, st.SearchStrategy[bytes]]] = {
     "a dataset": ("hf", "a.parquet", mangled(DATASET)),
     "a dataset of somebody": ("hf", "a.parquet", mangled(TABLE_WITH_PICTURES)),
     "a folder with metadata": ("hf", "a.jsonl", written([{"file_name": "a.png", "text": "a"}])),
-    "tasks": ("label_studio", "a.json", written([TASK])),
-    "records": ("argilla", "a.json", written([RECORD])),
-    "lines of labels": ("doccano", "ann.jsonl", written([LABELLED], lines=True)),
     "answers of Potato": ("potato", "annotations.jsonl", written([POTATO], lines=True)),
     "cells of Potato": ("potato", "annotations.csv", table(POTATO_CELLS)),
     "a state of Potato": ("potato", "user_state.json", written(STATE)),
-    "results of Rapidata": ("rapidata", "a.json", written(ORDER)),
     "cells of Rapidata": ("rapidata", "a.csv", table(ORDER_CELLS)),
     "captions of COCO": ("coco", "a.json", written(CAPTIONS)),
     "questions of VQA": ("vqa", "a.json", written(ASKED)),

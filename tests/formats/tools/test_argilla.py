@@ -13,8 +13,27 @@ from jurybox_formats.registry import Source
 from jurybox_formats.sources.records import Unreadable
 from tests import making
 from tests.doors import sample
+from tests.formats.example import Example
 from tests.formats.sets.reading import Read
 
+RECORD = {
+    "id": "r1",
+    "fields": {"image": "data:image/png;base64,aGVsbG8=", "prompt": "a cat"},
+    "metadata": {"image_id": "i1"},
+    "suggestions": {"fit": {"value": "yes"}},
+    "responses": {
+        "fit": [{"value": "yes", "user_id": "u1"}],
+        "seen": [{"value": ["red", "white"], "user_id": "u1"}],
+        "stars": [{"value": 4, "user_id": "u2"}],
+    },
+}
+EXAMPLES = {
+    "argilla": Example(
+        {"a.json": json.dumps([RECORD])},
+        {"a.json": '[{"fields": {"image": "a.png"}}]'},
+        "no list of Argilla",
+    )
+}
 WRITTEN = Path(__file__).parent / "files" / "argilla-2.8.0.json"
 RETURNED = WRITTEN.with_name("argilla-2.8.0-returned.json")
 ANN, BEN = (f"annotator-00000000-0000-0000-0000-00000000000{number}" for number in (1, 2))

@@ -13,8 +13,17 @@ from jurybox_formats import guess_format
 from jurybox_formats.registry import Source
 from jurybox_formats.sources.records import Unreadable
 from tests.doors import sample
+from tests.formats.example import Example
 from tests.formats.sets.reading import Read
 
+LABELLED = {"id": 1, "filename": "a.png", "prompt": "a cat", "label": ["fits"], "Comments": []}
+EXAMPLES = {
+    "doccano": Example(
+        {"ann.jsonl": json.dumps(LABELLED) + "\n"},
+        {"ann.jsonl": '{"id": 1, "filename": "a.png", "bbox": []}\n'},
+        "no export of image classification",
+    )
+}
 WRITTEN = Path(__file__).parent / "files" / "doccano-1.8.4"
 
 

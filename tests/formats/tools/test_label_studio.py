@@ -19,8 +19,31 @@ from jurybox_formats.forms.papers import FORMS
 from jurybox_formats.registry import Source
 from jurybox_formats.sources.records import Unreadable
 from tests import making
+from tests.formats.example import Example
 from tests.formats.sets.reading import Read
 
+TASK = {
+    "data": {"image_id": "i1", "image": "a.png", "prompt": "a cat"},
+    "annotations": [
+        {
+            "completed_by": {"id": 3, "email": "a@b.c"},
+            "lead_time": 2.5,
+            "created_at": "2026-01-31T12:00:00Z",
+            "result": [
+                {"from_name": "fit", "type": "choices", "value": {"choices": ["yes"]}},
+                {"from_name": "atom.0", "type": "number", "value": {"number": 1}},
+                {"from_name": "note", "type": "textarea", "value": {"text": ["fine"]}},
+            ],
+        }
+    ],
+}
+EXAMPLES = {
+    "label_studio": Example(
+        {"a.json": json.dumps([TASK])},
+        {"a.json": '[{"image": "a.png"}]'},
+        "holds no annotations",
+    )
+}
 FILES = Path(__file__).parent / "files"
 
 

@@ -16,8 +16,31 @@ from jurybox_formats import guess_format
 from jurybox_formats.registry import Source
 from jurybox_formats.sources.records import Unreadable
 from tests.doors import sample
+from tests.formats.example import Example
 from tests.formats.sets.reading import Read
 
+ORDER = {
+    "info": {"type": "Classification"},
+    "results": [
+        {
+            "originalFileName": "a.png",
+            "context": "a cat",
+            "privateMetadata": {"image_id": "i1", "question": "fit"},
+            "aggregatedResults": {"Yes": 1, "No": 1},
+            "summedUserScoresRatios": {"Yes": 0.7, "No": 0.3},
+            "detailedResults": [
+                {"selectedCategory": "Yes", "userDetails": {"userScores": {"global": 0.5}}}
+            ],
+        }
+    ],
+}
+EXAMPLES = {
+    "rapidata": Example(
+        {"a.json": json.dumps(ORDER)},
+        {"a.json": '{"info": {"type": "Classification"}}'},
+        "it has no list “results”",
+    )
+}
 WRITTEN = Path(__file__).parent / "files" / "rapidata-3.27.1"
 
 

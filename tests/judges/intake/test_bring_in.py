@@ -220,16 +220,6 @@ def test_images_without_a_score_are_named(tidy):
     assert "image b2 has no score by clip" in bring_in(tidy).missing
 
 
-TASK = {
-    "id": 1,
-    "data": {"image": "/data/upload/1/0a1b2c3d-cup.png", "prompt": "a red cup"},
-    "annotations": [
-        {
-            "completed_by": 7,
-            "result": [{"from_name": "fit", "type": "rating", "value": {"rating": 4}}],
-        }
-    ],
-}
 SETS = {
     "geneval": ("geneval", {"evaluation_metadata_jsonl": [GENEVAL]}),
     "geneval2": ("geneval2", {"a_jsonl": [PIG], "s_json": [[0.5, 1, 0.25, 1, 1]]}),
@@ -253,24 +243,6 @@ SETS = {
         "table",
         {"a_csv": "path,caption,model,rating\n1.png,a cup,sd,4\n2.png,a dog,sd,5\n"},
     ),
-    "label_studio": ("label_studio", {"tasks_json": [TASK]}),
-    "argilla": (
-        "argilla",
-        {
-            "records_json": [
-                {
-                    "id": "r1",
-                    "fields": {"image": "a.png", "prompt": "a cat"},
-                    "metadata": {"generator": "sd"},
-                    "responses": {"fit": [{"value": "yes", "user_id": "1"}]},
-                }
-            ]
-        },
-    ),
-    "doccano": (
-        "doccano",
-        {"ann_jsonl": [{"id": 1, "filename": "a.png", "prompt": "a cat", "label": ["fits"]}]},
-    ),
     "potato": (
         "potato",
         {
@@ -278,20 +250,6 @@ SETS = {
             "annotations_jsonl": [
                 {"instance_id": "a", "user_id": "ann", "labels": {"fit": {"Yes": "Yes"}}}
             ],
-        },
-    ),
-    "rapidata": (
-        "rapidata",
-        {
-            "results_json": {
-                "results": [
-                    {
-                        "originalFileName": "a.png",
-                        "context": "a cat",
-                        "detailedResults": [{"selectedCategory": "Yes"}],
-                    }
-                ]
-            }
         },
     ),
     "coco": (
