@@ -15,7 +15,7 @@ from django.core.management import CommandError
 from audit.management.commands.start import KINDS, write_files
 
 ROOT = Path(__file__).resolve().parent.parent
-NAME = "nobody_asked"
+NAME = "brand_new"
 MOST_FILES = {"question": 3, "judge": 3, "format": 2, "form": 2}
 NOT_COPIED = (".git", ".venv", "var", "dist", "screenshots")
 # What each new leaf is part of, besides its own tests.
@@ -73,10 +73,10 @@ def test_few_files_are_written_and_they_pass_the_linter(tree, kind):
 def test_the_new_files_are_found_and_their_tests_pass(tree):
     tests = [f for kind in KINDS for f in new_files(tree, kind) if f.startswith("tests/")]
     run(tree, f".venv/bin/python -m pytest -q -n 0 {' '.join(tests)}")
-    chosen = "nobody_asked or nobody-asked or every_method or every_format"
+    chosen = "brand_new or brand-new or every_method or every_format"
     seen = run(tree, f".venv/bin/python -m pytest -v -n 0 {' '.join(WALKS)} -k '{chosen}'")
     assert all(f"{walk}::" in seen or f"{walk}/" in seen for walk in WALKS)
-    assert len(re.findall(r"nobody.asked\S* PASSED", seen)) >= 4
+    assert len(re.findall(r"brand.new\S* PASSED", seen)) >= 4
 
 
 @pytest.mark.nightly("minutes of linter and tests; the quick tests run those of the new files")

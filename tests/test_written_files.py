@@ -346,6 +346,7 @@ def test_a_lake_loses_the_months_and_judges_that_its_earlier_manifest_named(stud
 
 # Who else removes, renames, or opens for writing, and why nothing of somebody else can be there.
 ELSEWHERE = {
+    "a file of the clone that was not there": {"audit/management/commands/start.py"},
     "a temporary folder or file of its own, or a new folder": {
         "annotations/imports/new_prompts.py",
         "annotations/pages/form_values.py",
