@@ -70,6 +70,19 @@ def test_an_arrow_is_counted_once_for_two_folders_and_a_pair_imports_each_other(
     assert figures.count_pairs(small) == 1
 
 
+def test_folders_of_questions_count_as_one(house):
+    small = house(
+        {
+            "audit/questions/by.py": "from audit.b import x\n",
+            "audit/questions/why/question.py": "from audit.b import x\nfrom audit.questions.by import y\n",
+            "audit/questions/plan/question.py": "from audit.questions.why.question import z\n",
+            "audit/b/__init__.py": "",
+        }
+    )
+    assert small.arrows == {("audit/questions", "audit/b")}
+    assert figures.FIGURES["folders"](small) == 2
+
+
 def test_classes_of_tables_are_counted_by_name_and_functions_are_none(house):
     small = house(
         {

@@ -27,6 +27,7 @@ from tests.languages.brackets import (
     assert_all_in_brackets,
     texts_of_forms,
 )
+from tests.languages.messages import waiting_sentences
 
 HTMX = {"HX-Request": "true"}
 MARKED = re.compile(r'<(span|div|pre|blockquote|p)[^>]* lang="en"[^>]*>(.*?)</\1>', re.DOTALL)
@@ -125,7 +126,9 @@ def test_nothing_on_a_page_of_a_report_stays_english(as_owner, audited, name, la
 def left_in_english(page) -> list[str]:
     assert page.status_code == 200, page.status_code
     found = MARKED.findall(ENGLISH.sub("", page.text))
-    return [unescape(re.sub(r"<[^>]+>", "", text)).strip() for _, text in found]
+    texts = [unescape(re.sub(r"<[^>]+>", "", text)).strip() for _, text in found]
+    waiting = waiting_sentences()
+    return [text for text in texts if not any(one.fullmatch(text) for one in waiting)]
 
 
 # ---- Answers that a worker computes -----------------------------------------------------------------------
