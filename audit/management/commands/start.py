@@ -72,4 +72,5 @@ def write_files(root: Path, kind: str, name: str) -> list[str]:
 
 def taken_names(kind: str) -> Container[str]:
     """Names that stand in other files than those of their own."""
-    return {"judge": METHODS, "format": FORMATS, "form": FORMS}.get(kind, ())
+    taken: dict[str, Container[str]] = {"judge": METHODS, "format": FORMATS, "form": FORMS}
+    return taken.get(kind, ())
