@@ -197,7 +197,7 @@ def _import_part(
     def write(outcome: Outcome) -> None:
         records: Iterable[Record] = _checked_start(read())
         _expect_open(study)
-        if kind is LabelRecord and registry.FORMATS[format].is_free:
+        if kind is LabelRecord and format in registry.FREE:
             asked = label_questions.asked_by(read(), source.questions)
             as_named = {name: replace(one, name=name) for name, one in asked.items()}
             records = label_questions.adapt(records, as_named, _on_form(study))
@@ -303,10 +303,10 @@ def expect_name(slug: str) -> None:
 def form_for(slug: str, format: str, asked: dict[str, AnswerKind]) -> Form:
     """The form whose questions the labels answer; otherwise the audit's two questions."""
     of_audit = [one.kind == "yes/no" for one in asked.values() if one.name in AUDIT]
-    if registry.FORMATS[format].is_free and format != "table" and of_audit and all(of_audit):
+    if format in registry.FREE and format != "table" and of_audit and all(of_audit):
         # Its other questions are answered beside the form, as they always were.
         return geneval_audit.FORM
-    if registry.FORMATS[format].is_free:
+    if format in registry.FREE:
         return form_from_labels.form_of(asked, slug=slug)
     if slug_of_form := registry.FORMATS[format].form:
         return FORMS[slug_of_form]

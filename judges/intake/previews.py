@@ -30,7 +30,7 @@ from judges.models import Delivery, Preview, Upload
 from jurybox_formats import guess_format, label_questions
 from jurybox_formats.form_from_labels import AnswerKind
 from jurybox_formats.forms.definition import Form
-from jurybox_formats.registry import FORMATS, Source
+from jurybox_formats.registry import FORMATS, FREE, Source
 from jurybox_formats.sources import mapped_table, picture_folder, picture_names
 from jurybox_formats.sources.mapped_table import SHOWN
 from jurybox_formats.sources.picture_names import UNKNOWN
@@ -206,7 +206,7 @@ def _add_choices(found: dict[str, Any], format: str, kind: str, source: Source) 
             levels = picture_folder.choose_levels(files, source.folder, source.name)
             found["levels"] = {"folder": levels.folder, "name": levels.name}
             found["rows"] = _first_pictures(files, levels, source)
-    if FORMATS[format].is_free and kind == "study":
+    if format in FREE and kind == "study":
         asked = label_questions.find_questions(format, source)
         found["questions"] = [
             {"column": column, "name": one.name, "kind": one.kind, "words": list(one.words)[:40]}

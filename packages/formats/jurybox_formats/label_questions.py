@@ -12,7 +12,7 @@ from typing import Any
 from jurybox_formats import registry
 from jurybox_formats.form_from_labels import USUAL, AnswerKind, name_of
 from jurybox_formats.forms.scales import CANT_TELL
-from jurybox_formats.registry import FORMATS, Source
+from jurybox_formats.registry import FREE, Source
 from jurybox_formats.sets import hugging_face
 from jurybox_formats.sources import columns, mapped_table
 from jurybox_formats.sources.columns import SeenColumn
@@ -30,7 +30,7 @@ TAKES = {"yes/no": "yes or no (1 or 0)", "1-5": "a whole number from 1 to 5"}
 
 def find_questions(format: str, source: Source) -> dict[str, AnswerKind]:
     """By the name that the source has for it. Empty for formats whose questions are known."""
-    if not FORMATS[format].is_free:
+    if format not in FREE:
         return {}
     said = dict(source.questions)
     if format == "table" or (format == "hf" and not hugging_face.is_known(source.path)):

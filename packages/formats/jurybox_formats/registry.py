@@ -18,7 +18,16 @@ from jurybox_formats.sources import tidy_tables
 from jurybox_formats.sources.format import Format, Reader, Source
 from jurybox_formats.sources.records import LabelRecord, PromptRecord, Record, Unreadable
 
-__all__ = ["FORMATS", "MAKERS", "Source", "records", "tidy_labels", "tidy_part", "with_atoms"]
+__all__ = [
+    "FORMATS",
+    "FREE",
+    "MAKERS",
+    "Source",
+    "records",
+    "tidy_labels",
+    "tidy_part",
+    "with_atoms",
+]
 
 
 def _find() -> dict[str, Format]:
@@ -34,6 +43,7 @@ def _find() -> dict[str, Format]:
 
 
 FORMATS = _find()
+FREE = frozenset(name for name, one in FORMATS.items() if one.is_free)
 
 
 def records(format: str, source: Source) -> Iterator[Record]:
