@@ -73,6 +73,7 @@ def names_of(study: Study) -> list[str]:
     return [
         *texts_of_forms(study),
         *(generator.name for generator in study.generators.all()),
+        *(person.name for person in study.memberships.all()),
         *(
             "some-judge",
             "other-judge",
