@@ -5,6 +5,7 @@ import pytest
 from scipy.special import ndtri
 
 from jurybox_stats.estimate import Undefined
+from jurybox_stats.instrument.comparison import jackknifed
 from jurybox_stats.instrument.cuts import cuts_of, read_by_cuts
 from jurybox_stats.instrument.dates import dates_of_one_step
 from jurybox_stats.instrument.latent import read_people, step_answers
@@ -122,6 +123,34 @@ def test_who_is_stricter_is_read_from_images_on_which_two_differ():
     # Without one prompt of two thousand it moves by a little, and on average not at all.
     assert np.abs(found.values[1:] - found.values[0]).max() < 0.01
     assert found.values[1:].mean(axis=0) == pytest.approx(found.values[0], abs=1e-4)
+
+
+def test_the_jackknife_of_severities_is_as_wide_as_they_differ_from_table_to_table():
+    random = np.random.default_rng(7)
+    strict, prompts = np.array([-0.5, 0.0, 0.5]), np.repeat(np.arange(60), 5)
+    differences, errors = [], []
+    for _ in range(300):
+        z = random.normal(size=prompts.size)
+        yes = z + random.normal(size=(3, z.size)) > strict[:, None]
+        values = severities(yes, ~yes, prompts).values
+        change = jackknifed(values[:, 2] - values[:, 0], z.size)
+        differences.append(change.value)
+        errors.append(change.error)
+    # The spread over 300 tables is itself known to 4 %.
+    assert np.mean(errors) == pytest.approx(np.std(differences), rel=0.12)
+
+
+def test_without_one_prompt_severities_are_nearly_those_of_the_other_prompts():
+    random = np.random.default_rng(8)
+    prompts = np.repeat(np.arange(40), 5)
+    yes = random.normal(size=200) + random.normal(size=(3, 200)) > np.array([[-0.5], [0.0], [0.5]])
+    found = severities(yes, ~yes, prompts).values
+    again = [
+        severities(yes[:, others], ~yes[:, others], prompts[others]).values[0]
+        for others in (prompts != prompt for prompt in range(40))
+    ]
+    moved = np.array(again) - found[0]
+    assert found[1:] - found[0] == pytest.approx(moved, abs=0.1 * np.abs(moved).max())
 
 
 def test_people_who_never_answer_the_same_image_cannot_be_compared():
