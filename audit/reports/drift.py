@@ -217,7 +217,7 @@ class _Reading:
             "evidence": found.evidence,
             "p": found.p(),
             "errors": self._errors(found),
-            "beyond": [*found.moved_claims()],
+            "beyond": [*found.moved_claims],
             "inside": found.lies_inside(),
             "images_for_that": int(np.ceil(more * step.compared.images)),
             "prompts": self.prompts,

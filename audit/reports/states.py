@@ -37,7 +37,7 @@ from jurybox_stats.multiplicity import holm
 
 RULE = (
     "offset and gain at every step between release dates, read by a line on people’s scale and by cuts on "
-    f"their latent one. Drifts: more evidence over all dates than chance brings (a level of "
+    f"their latent one. Drifts: by both, more evidence over all dates than chance brings (a level of "
     f"{100 * LEVEL:g} %, Holm over judges). Besides, at a date both intervals leave 0 on the same side "
     f"(Bonferroni over dates), beyond {SMALL_POINTS:g} points or {100 * SMALL_SHARE:g} % of gain. Holds: "
     f"follows people, and at every date within ±{POINTS:g} points and above −{100 * SHARE:g} % of gain (two "

@@ -86,7 +86,7 @@ def _steps(made: Study, voices: Voices, judge: str, scale: float) -> tuple[Steps
 
 
 def _told(steps: Steps, p_holm: float) -> Told:
-    claims = steps.moved_claims()
+    claims = steps.moved_claims
     dates = steps.dates[claims[0]] if claims else []
     return Told(
         state_of(beyond=bool(claims), inside=steps.lies_inside(), p_holm=p_holm),

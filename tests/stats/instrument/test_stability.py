@@ -41,7 +41,7 @@ def steps_for(world, judge="soft", prompts=150, dates=range(8), seed=1):
 
 
 def told(steps):
-    beyond = bool(steps.moved_claims())
+    beyond = bool(steps.moved_claims)
     return state_of(beyond=beyond, inside=steps.lies_inside(), p_holm=steps.p())
 
 
@@ -55,14 +55,14 @@ def test_a_judge_that_became_stricter_drifts_from_that_date_on():
     steps = steps_for(World("level", (0.4, 0.8), level=12))
     assert told(steps) == "drifts"
     assert steps.likeliest.since == 5
-    assert steps.moved_claims()[0] == "offset"
+    assert steps.moved_claims[0] == "offset"
     assert steps.likeliest.offset.value == pytest.approx(12, abs=5)
 
 
 def test_a_judge_that_tells_good_from_bad_less_drifts_by_its_gain():
     steps = steps_for(World("gain", (0.5, 0.7), auroc=0.15))
     assert told(steps) == "drifts"
-    assert "gain" in steps.moved_claims()
+    assert "gain" in steps.moved_claims
     left = left_of_gain("soft", 0.15)
     assert steps.likeliest.gain_within(0.95).value == pytest.approx(left - 1, abs=0.1)
 
@@ -93,16 +93,16 @@ def test_a_judge_whose_gain_on_the_newest_generators_is_not_known_does_not_hold(
 def test_a_move_that_only_one_reading_sees_is_no_drift_and_does_not_hold_either():
     seen, unseen = Change(12.0, 2.0, 10_000, 600), Change(1.0, 1.0, 10_000, 600)
     by_line = Steps((replace(step(0, 1), line=seen, read=seen),))
-    assert by_line.moved_claims() == []
+    assert by_line.moved_claims == []
     assert by_line.contradict_each_other()
     assert not by_line.lies_inside()
     by_cuts = Steps((replace(step(0, 1), offset=seen, line=unseen, read=unseen),))
-    assert by_cuts.moved_claims() == []
+    assert by_cuts.moved_claims == []
     assert not by_cuts.contradict_each_other()
     opposite = replace(step(0, 1), offset=seen, line=replace(seen, value=-12.0))
-    assert Steps((replace(opposite, read=opposite.line),)).moved_claims() == []
+    assert Steps((replace(opposite, read=opposite.line),)).moved_claims == []
     gain = replace(step(0, 1, -0.5, 0.05), closeness=Change(0.0, 0.05, 10_000, 600))
-    assert Steps((gain,)).moved_claims() == []
+    assert Steps((gain,)).moved_claims == []
 
 
 def test_the_gain_of_the_offset_is_that_over_all_dates():
@@ -164,21 +164,43 @@ def test_a_judge_holds_only_where_every_date_lies_inside():
 
 def test_a_drift_leaves_zero_at_the_level_of_all_dates_and_is_more_than_a_little():
     # Of two dates each interval is of 97.5 %: ± 2.24 errors.
-    assert Steps((step(0, 2), step(7, 3))).moved_claims() == ["offset"]
-    assert Steps((step(0, 2), step(6.5, 3))).moved_claims() == []
-    assert Steps((step(1, 0.3),)).moved_claims() == []
-    assert Steps((step(0, 2, -0.2, 0.05),)).moved_claims() == ["gain"]
+    assert Steps((step(0, 2), step(7, 3))).moved_claims == ["offset"]
+    assert Steps((step(0, 2), step(6.5, 3))).moved_claims == []
+    assert Steps((step(1, 0.3),)).moved_claims == []
+    assert Steps((step(0, 2, -0.2, 0.05),)).moved_claims == ["gain"]
     # A gain that grew is no drift.
-    assert Steps((step(0, 2, 0.4, 0.05),)).moved_claims() == []
+    assert Steps((step(0, 2, 0.4, 0.05),)).moved_claims == []
 
 
 def test_what_looks_more_like_half_of_a_drift_than_like_none_does_not_hold():
-    # exp(6 * (|x| - 3) / error²): 1 at 3 points; at 4.5 with an error of 2, exp(9 / 4)
-    assert Steps((step(3, 2),)).odds_of_half() == pytest.approx(1)
-    assert Steps((step(-4.5, 2),)).odds_of_half() == pytest.approx(math.exp(9 / 4))
-    assert not Steps((step(-4.5, 2),)).lies_inside()
+    # A move of 6 to either side: exp(6 * (|x| - 3) / error²) / 2, and next to nothing for the other side
+    assert Steps((step(3, 1),)).odds_of_half() == pytest.approx(1 / 2)
+    assert Steps((step(-5, 2),)).odds_of_half() == pytest.approx(math.exp(3) / 2, rel=1e-4)
+    assert Steps((step(0, 6),)).odds_of_half() == pytest.approx(math.exp(-1 / 2))
+    assert not Steps((step(-5, 2),)).lies_inside()
     # Averaged over dates: of two, one alone speaks half as loudly.
-    assert Steps((step(-4.2, 2.5), step(0, 2))).lies_inside()
+    assert Steps((step(-4.2, 2), step(0, 2))).lies_inside()
+    assert not Steps((step(-4.2, 2), step(-4.2, 2))).lies_inside()
+
+
+def moved(value):
+    left = np.random.default_rng(0).normal(size=100)
+    return Change(value, 1.0, 10_000, 600, left)
+
+
+def test_what_one_reading_sees_is_as_rare_as_what_the_other_one_does():
+    one = step(0, 1)
+
+    def p(by_cuts, by_line):
+        return Steps((replace(one, offset=by_cuts, read=by_line, gain=None, closeness=None),)).p()
+
+    far = moved(9.0)
+    assert p(far, far) < 0.001
+    # The line 2 errors away, on the side that the cuts see: as often as a normal lies so far there.
+    alone = moved(2.0)
+    assert p(far, alone) == pytest.approx(0.0228, abs=0.005)
+    assert p(alone, far) == pytest.approx(0.0455, abs=0.007)
+    assert p(far, alone.turned()) > 0.9
 
 
 @pytest.mark.parametrize(

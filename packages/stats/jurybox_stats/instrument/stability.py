@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from functools import cached_property
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 import scipy
@@ -88,21 +89,6 @@ class Step:
         )
         return Estimate(value, low, high, found.n)
 
-    @property
-    def tested(self) -> list[tuple[Change, float, bool]]:
-        """What evidence is read from: the change, the scale of the bet on it, and whether only a fall
-        counts."""
-        found = [(self.offset, POINTS, False)]
-        if self.closeness is not None:
-            found.append((self.closeness, CLOSENESS, True))
-        return found
-
-    def evidence(self, claim: Claim) -> float:
-        """Of the line alone, as one generator is compared with the others by it."""
-        if claim == OFFSET:
-            return evidence(self.read, scale=POINTS)
-        return evidence(self.gain, scale=SHARE, falls=True) if self.gain is not None else 1.0
-
     def strength(self, claim: Claim) -> float:
         """How many standard errors it lies away, by the reading that sees less; of the gain, downwards.
         Readings on opposite sides see nothing together."""
@@ -136,7 +122,15 @@ class Step:
         return bool(_side(line)) and abs(line.value) > SMALL_POINTS
 
 
-@dataclass(frozen=True, slots=True)
+class Bet(NamedTuple):
+    """What evidence is read from. `falls`: only a fall counts."""
+
+    change: Change
+    scale: float
+    falls: bool = False
+
+
+@dataclass(frozen=True)
 class Steps:
     """`dates`: for each claim the dates at which one step explains all generators. `apart`: a generator
     between the oldest and the newest date that the judge reads otherwise than all others; the steps are
@@ -147,38 +141,46 @@ class Steps:
     apart_step: Step | None = None
     dates: Mapping[Claim, list[int]] = field(default_factory=dict)
 
+    @cached_property
+    def bets(self) -> tuple[list[Bet], list[Bet]]:
+        """On what the cuts see move and on what the line does, at each date. Where the cuts see an offset
+        the line must see one to the same side: cuts that are biased would else leave all of the level to
+        either side of the line."""
+        strictest = max((step.offset for step in self.steps), key=lambda one: abs(_in_errors(one)))
+        by_cuts, by_line = [], []
+        for step in self.steps:
+            by_cuts.append(Bet(step.offset, POINTS))
+            read = step.read if strictest.value < 0 else step.read.turned()
+            by_line.append(Bet(read, POINTS, falls=True))
+            if step.closeness is not None:
+                by_cuts.append(Bet(step.closeness, CLOSENESS, falls=True))
+            if step.gain is not None:
+                by_line.append(Bet(step.gain, SHARE, falls=True))
+        return by_cuts, by_line
+
     @property
     def evidence(self) -> float:
-        """Averaged over dates and both claims: the mean of evidence is evidence."""
-        found = [
-            evidence(change, scale=scale, falls=falls)
-            for step in self.steps
-            for change, scale, falls in step.tested
-        ]
-        return sum(found) / len(found)
+        """Of the reading that sees less."""
+        return min(map(_mean_evidence, self.bets))
 
     def p(self) -> float:
-        """How often so much evidence comes about where nothing moves."""
-        tested = [one for step in self.steps for one in step.tested]
-        return chance(
-            self.evidence,
-            np.stack([change.left_out for change, _, _ in tested], axis=1),
-            stakes=np.array([scale / change.error for change, scale, _ in tested]),
-            falls=np.array([falls for _, _, falls in tested]),
-        )
+        """How often so much evidence comes about where nothing moves, by the reading that sees less: a
+        change is what both see (Berger 1982, Technometrics 24:295)."""
+        return max(map(_chance_of, self.bets))
 
     @property
     def confidence(self) -> float:
         """Of an interval that holds at whichever date was picked (Bonferroni)."""
         return 1 - LEVEL / len(self.steps)
 
-    @property
+    @cached_property
     def likeliest(self) -> Step:
         """Among dates at which one step explains all, where there are any."""
-        claims = self.moved_claims()
+        claims = self.moved_claims
         among = self.dates.get(claims[0], []) if claims else []
         return max(self.steps, key=lambda step: (step.since in among, *_claimed_strength(step)))
 
+    @cached_property
     def moved_claims(self) -> list[Claim]:
         """What moved at any date; these intervals hold at whichever date is picked."""
         strongest: dict[Claim, float] = {}
@@ -190,7 +192,7 @@ class Steps:
     def contradict_each_other(self) -> bool:
         """Whether the line alone sees a move: generators changed so much that a bent judge and a changed
         one look alike."""
-        return OFFSET not in self.moved_claims() and any(
+        return OFFSET not in self.moved_claims and any(
             step.moved_by_line(self.confidence) for step in self.steps
         )
 
@@ -225,14 +227,15 @@ class Steps:
         return [*tells[:-1], True]
 
     def odds_of_half(self) -> float:
-        """How much more likely the offsets are where the judge has moved by half of a drift, at any of the
-        dates, than where it has not: of intervals that are just inside, this tells those around no move
-        from those around some."""
+        """How much more likely the offsets are where the judge has moved by half of a drift, to either side
+        at any of the dates, than where it has not: of intervals that are just inside, this tells those
+        around no move from those around some."""
         odds = [
-            math.exp(min(HALF_POINTS * (abs(x.value) - HALF_POINTS / 2) / x.error**2, FARTHEST))
+            math.exp(min(HALF_POINTS * (moved - HALF_POINTS / 2) / x.error**2, FARTHEST)) / 2
             for x in (step.offset for step in self.steps)
+            for moved in (x.value, -x.value)
         ]
-        return sum(odds) / len(odds)
+        return sum(odds) / len(self.steps)
 
 
 def steps_of(
@@ -347,15 +350,16 @@ def _one_generator_apart(
         compared = compare(generators, ~one, one, unit=100 / points)
         if isinstance(compared, Undefined):
             continue
-        step = _step(int(codes[place]), compared, (~one, one), cuts, points)
+        step = _step(int(codes[place]), compared, (~one, one), None, points)
         assert compared.gain_change is not None
-        most = max(step.evidence(OFFSET), evidence(compared.gain_change, scale=SHARE))
+        most = max(evidence(step.read, scale=POINTS), evidence(compared.gain_change, scale=SHARE))
         if _either(step) > strongest and most * LEVEL >= codes.size:
             found.append((_either(step), place, step))
     if not found:
         return None
     _, place, step = max(found, key=lambda one: one[0])
-    return place, step
+    one = np.arange(codes.size) == place
+    return place, _step(step.since, step.compared, (~one, one), cuts, points)
 
 
 def _inner_generators(codes: np.ndarray) -> Iterator[int]:
@@ -364,6 +368,21 @@ def _inner_generators(codes: np.ndarray) -> Iterator[int]:
         alone = (codes == code).sum() == 1
         if not (alone and code in (codes.min(), codes.max())):
             yield place
+
+
+def _mean_evidence(bets: list[Bet]) -> float:
+    """Averaged over dates and both claims: the mean of evidence is evidence."""
+    found = [evidence(change, scale=scale, falls=falls) for change, scale, falls in bets]
+    return sum(found) / len(found)
+
+
+def _chance_of(bets: list[Bet]) -> float:
+    return chance(
+        _mean_evidence(bets),
+        np.stack([change.left_out for change, _, _ in bets], axis=1),
+        stakes=np.array([scale / change.error for change, scale, _ in bets]),
+        falls=np.array([falls for _, _, falls in bets]),
+    )
 
 
 def _claimed_strength(step: Step) -> tuple[float, float]:

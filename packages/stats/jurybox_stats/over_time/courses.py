@@ -8,7 +8,7 @@ sums give the variance of any difference between generators, without a resample.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import scipy
@@ -52,6 +52,10 @@ class Change:
     def rows(self) -> Floats:
         """The whole first, then without each prompt."""
         return np.concatenate([[self.value], self.left_out])
+
+    def turned(self) -> Change:
+        """The other way round."""
+        return replace(self, value=-self.value, left_out=-self.left_out)
 
     def interval(
         self, confidence: float = 0.95, *, least: float = -math.inf, most: float = math.inf
