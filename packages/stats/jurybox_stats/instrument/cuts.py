@@ -95,7 +95,7 @@ class StepReading:
         """artanh of the judge's correlation with z, at one spread of z for all sides. None where the noise
         is at its least, which says only that it is not more."""
         spread = self.people.tau[:, self.people.images[0] > 0].mean(axis=1)
-        noise = _crossing(self.excess[:, side].sum(axis=1), GRID)
+        noise = _crossing(np.einsum("g,rgn->rn", side * 1.0, self.excess), GRID)
         if noise[0] <= LEAST_NOISE_OF_A_SIDE:
             return None
         noise = np.clip(noise, LEAST_NOISE_OF_A_SIDE, MOST_NOISE)
@@ -104,10 +104,10 @@ class StepReading:
 
     def _pooled(self, table: Floats, side: np.ndarray) -> Floats:
         """The mean over some generators, by their images."""
-        images = self.people.images[:, side]
+        images = np.where(side, self.people.images, 0.0)
         whole = images.sum(axis=1, keepdims=True)
         weight = images / np.where(whole > 0, whole, 1.0)
-        found: Floats = np.einsum("rg,rg...->r...", weight, table[:, side])
+        found: Floats = np.einsum("rg,rg...->r...", weight, table)
         return found
 
 
@@ -335,11 +335,10 @@ def _crossing(excess: Floats, noises: Floats) -> Floats:
     height = np.take_along_axis(excess, places, axis=1)
     log = grid[places]
     # Lagrange: log noise as a polynomial of the excess, at zero.
-    found = np.zeros(rows.size)
     with np.errstate(divide="ignore", invalid="ignore"):
-        for one in range(INTERPOLATED):
-            others = np.delete(height, one, axis=1)
-            found += log[:, one] * (others / (others - height[:, [one]])).prod(axis=1)
+        parts = height[:, None, :] / (height[:, None, :] - height[:, :, None])
+        parts[:, np.arange(INTERPOLATED), np.arange(INTERPOLATED)] = 1.0
+        found = (log * parts.prod(axis=2)).sum(axis=1)
     around = np.clip(first, 1, grid.size - 1)
     low, high = grid[around - 1], grid[around]
     fits = np.isfinite(found) & (found >= low - 1e-9) & (found <= high + 1e-9)

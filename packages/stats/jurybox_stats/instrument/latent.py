@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike
 
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.resampling.exact_sums import by_group
-from jurybox_stats.series import Codes, Floats, ratings_array
+from jurybox_stats.series import Codes, Floats, coded, ratings_array
 
 # Integrals over the normal z. The number of nodes is a part of the definition: where tau is above 3,
 # the third digit depends on it.
@@ -170,10 +170,11 @@ def _read_step(
 def _solve(share: Floats, joint: Floats) -> tuple[Floats, Floats, Codes]:
     """mu and tau from the share of yes and the share of pairs of people who both say yes. Without one
     prompt most tables hold few different pairs of numbers: each is solved once."""
-    pairs = np.stack([share.ravel(), joint.ravel()], axis=1).astype(np.float64)
-    kinds, place = np.unique(np.round(pairs, 14), axis=0, return_inverse=True)
-    h = scipy.special.ndtri(kinds[:, 0])
-    correlation = _correlation(h, kinds[:, 1])
+    shares, share_codes = coded(np.round(share.ravel(), 14))
+    joints, joint_codes = coded(np.round(joint.ravel(), 14))
+    pairs, place = coded(share_codes * joints.size + joint_codes)
+    h = scipy.special.ndtri(shares[pairs // joints.size])
+    correlation = _correlation(h, joints[pairs % joints.size])
     tau = np.sqrt(correlation / (1 - correlation))
     mu = h * np.sqrt(1 + tau**2)
     back = place.reshape(share.shape)
