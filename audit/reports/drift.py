@@ -163,7 +163,8 @@ class _Reading:
 
     def body(self, by_generator: dict[str, Any]) -> dict[str, Any]:
         found = self._find_steps()
-        others = self.readings.others
+        others, mix, newest = self.readings.others, self.readings.mix, newest_third(self.dates)
+        one_person = mix.largest_share()
         return {
             "read": AS_RANKS if self.as_ranks else AS_THEY_ARE,
             "reference": {
@@ -187,13 +188,9 @@ class _Reading:
                 for place, name in enumerate(self.names)
             },
             "gap": self._gap(),
-            "same_people": self._same_people(),
+            "same_people": mix.share_of_same_people(~newest, newest),
             **({"others": asdict(others)} if others is not None else {}),
-            **(
-                {"one_person": self.readings.largest_share}
-                if self.readings.largest_share > ONE_PERSON
-                else {}
-            ),
+            **({"one_person": one_person} if one_person > ONE_PERSON else {}),
         }
 
     def _find_steps(self) -> Steps | Undefined:
@@ -306,13 +303,6 @@ class _Reading:
         if not np.isfinite(off).all():
             return {"off": est(Undefined("without one prompt there is no number", n))}
         return {"off": est(_scaled(jackknifed(off, n, unit=100.0).interval(CONFIDENCE), 1.0, n))}
-
-    def _same_people(self) -> float | None:
-        """The share of the answers on the newest by people who have also labelled older ones."""
-        given = self.people.answers_by_generator[:, self.counted]
-        newest = newest_third(self.dates)
-        older, later = given[:, ~newest].sum(axis=1), given[:, newest].sum(axis=1)
-        return float(later[older > 0].sum() / later.sum()) if later.sum() else None
 
     def _gap(self) -> dict[str, Any]:
         """How far people and the judge lie apart on the newest third, and what that is made of."""

@@ -144,15 +144,6 @@ class People:
         return step_answers(self.ratings, self.decisions)
 
     @cached_property
-    def answers_by_generator(self) -> np.ndarray:
-        """How many answers each person gave: people × generators."""
-        size = len(self.generator_names)
-        counts = [
-            np.bincount(self.generators[~np.isnan(row)], minlength=size) for row in self.ratings
-        ]
-        return np.array(counts, dtype=np.int64).reshape(len(counts), size)
-
-    @cached_property
     def prompts_by_content(self) -> Codes:
         """A number for the prompt of each image that follows from what people say of its images and from
         where these belong, and from no name: two prompts of one number could change places."""

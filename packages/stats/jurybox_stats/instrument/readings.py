@@ -48,7 +48,7 @@ class Readings:
     line: Generators
     cuts: CutReading | Undefined | None
     others: OtherPeople | None
-    largest_share: float  # of the answers, by one person
+    mix: Mix
 
 
 def read_twice(
@@ -69,14 +69,14 @@ def read_twice(
     line = generators_of(sums, noise_together=True)
     mix = _mix(voices.ratings, generators, count)
     if assumed:
-        return Readings(sums, line, None, None, mix.largest_share())
+        return Readings(sums, line, None, None, mix)
     latent = read_people(voices.steps, generators, prompts, count)
     others, shifts = _shifts(voices, latent, mix, prompts, np.asarray(dates))
     for step, shift in zip(latent, shifts, strict=True):
         if isinstance(step, Latent) and shift is not None:
             line = _without_severity(line, step, shift)
     cuts = read_by_cuts(score, latent, generators, prompts, span=span, shifts=shifts)
-    return Readings(sums, line, cuts, others, mix.largest_share())
+    return Readings(sums, line, cuts, others, mix)
 
 
 def _mix(ratings: Floats, generators: Codes, count: int) -> Mix:

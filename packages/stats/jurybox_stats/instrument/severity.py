@@ -43,6 +43,11 @@ class Mix:
         by_chance = math.sqrt(2 / math.pi) * error.sum()
         return float(max(np.abs(after - before).sum() - by_chance, 0.0) / 2)
 
+    def share_of_same_people(self, old: np.ndarray, new: np.ndarray) -> float | None:
+        """The share of the answers on `new` by people who answered on `old`, too."""
+        before, after = self.answers[:, old].sum(axis=1), self.answers[:, new].sum(axis=1)
+        return float(after[before > 0].sum() / after.sum()) if after.sum() else None
+
     def largest_share(self) -> float:
         """Of the person who gave most answers."""
         return float(_shares(self.answers.sum(axis=1)).max(initial=0))
