@@ -23,7 +23,7 @@ from jurybox_stats import enough
 from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.instrument.comparison import Comparison, compare, jackknifed
 from jurybox_stats.instrument.cuts import DOES_NOT_FOLLOW, NO_CUT, CutReading
-from jurybox_stats.instrument.gap import gap_of
+from jurybox_stats.instrument.gap import Gap, gap_of, points_of_slips, share_of_slips
 from jurybox_stats.instrument.latent import ALL_ALIKE, NO_STEP
 from jurybox_stats.instrument.moments import settled
 from jurybox_stats.instrument.needs import noise_of_one, share_of_people, times_as_many
@@ -50,6 +50,8 @@ CONFIDENCE = 0.95
 TWICE = 2
 # A report names the share of the answers that one person gave, from here on.
 ONE_PERSON = 0.4
+# Slips on fewer single answers are not worth a sentence.
+SLIPS = 0.005
 WHY_NO_CUTS = {
     ALL_ALIKE: gettext_noop(
         "people answer all images of one generator alike, so what they see there is not known"
@@ -86,7 +88,7 @@ def drift(
     if reason := _why_not(people, judge, np.where(dated, size, 0), counted):
         return {**result, "untold": reason}
     inside = there & np.isin(people.generators, counted)
-    body = _Reading(people, series, counted, inside).body(by_generator)
+    body = _Reading(people, series, counted, inside, verdicts=verdicts).body(by_generator)
     if alike.any():
         names = [people.generator_names[code] for code in np.flatnonzero(alike)]
         body["alike"] = names
@@ -120,9 +122,16 @@ class _Reading:
     """What the judge makes of the counted generators, from the oldest on."""
 
     def __init__(
-        self, people: People, series: Series, counted: np.ndarray, inside: np.ndarray
+        self,
+        people: People,
+        series: Series,
+        counted: np.ndarray,
+        inside: np.ndarray,
+        *,
+        verdicts: bool,
     ) -> None:
         self.people, self.series, self.counted = people, series, counted
+        self.verdicts = verdicts
         self.names = [people.generator_names[code] for code in counted]
         released = [people.release_dates[code] for code in counted]
         self.days = sorted({day for day in released if day is not None})
@@ -327,7 +336,21 @@ class _Reading:
             "gain": found.gain_used.value,
             "generators": est(gap.generators.interval(CONFIDENCE)),
             "judge": est(gap.judge.interval(CONFIDENCE)),
+            **self._without_slips(gap, newest[self.generators]),
         }
+
+    def _without_slips(self, gap: Gap, newest: np.ndarray) -> dict[str, Any]:
+        """How far off a judge of yes and no would be if people never erred. A score may as well mean their
+        average answer."""
+        slips = share_of_slips(self.answers) if self.verdicts else None
+        if slips is None or slips < SLIPS:
+            return {}
+        mean = self.answers.mean
+        now, before = (
+            found - points_of_slips(float(mean[side].mean()), slips)
+            for found, side in ((gap.now, newest), (gap.before, ~newest))
+        )
+        return {"without_slips": {"share": slips, "now": now, "before": before}}
 
 
 def _gain_of(gain: Change | None, step: Step) -> Result:

@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import list_words
-from audit.words.numbers import number, p_words, with_interval
+from audit.words.numbers import format_number, number, p_words, with_interval
 from jurybox_stats.instrument.following import (
     AGAINST,
     DOES_NOT,
@@ -277,6 +277,7 @@ def reason(drift: dict[str, Any]) -> str:
         _other_people(drift),
         _one_person(drift),
         gap(drift),
+        _slips(drift),
     ]
     return " ".join(line for line in lines if line)
 
@@ -392,6 +393,19 @@ def gap(drift: dict[str, Any]) -> str:
             "otherwise."
         )
     return f"It is off by {now} points on the newest, {before} before."
+
+
+def _slips(drift: dict[str, Any]) -> str:
+    """A judge that is always right is off by people's slips."""
+    found = (drift.get("gap") or {}).get("without_slips")
+    if found is None:
+        return ""
+    now, before = (number("net_deviation", found[when]) for when in ("now", "before"))
+    share = format_number(100 * found["share"], 0)
+    return (
+        f"People err on {share} of 100 single answers, if they err by slips alone. Without these it would be off "
+        f"by {now} points on the newest, {before} before."
+    )
 
 
 def needs(drift: dict[str, Any]) -> str:

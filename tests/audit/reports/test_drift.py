@@ -310,6 +310,26 @@ def test_ratings_of_which_all_of_one_generator_reach_a_step_are_read_by_the_othe
     assert len(found["steps"]) == 7
 
 
+@pytest.mark.parametrize("slips", [0.06, 0.15])
+def test_a_judge_that_is_always_right_is_off_by_peoples_slips_and_by_nothing_without_them(slips):
+    random = np.random.default_rng(1)
+    made = study(World("oracle", (0.3, 0.9), noise=slips), 300, random)
+    oracle = (made.known > 0.5) * 1.0
+    gap = facts(made.ratings, oracle, made.generators, made.prompts)["drift"]["gap"]
+    # Right of the newest three .9, .81 and .73 of images: people err more often on these.
+    assert gap["now"] == pytest.approx(100 * slips * (1 - 2 * 0.814), abs=1.5)
+    assert gap["without_slips"] == {
+        "share": pytest.approx(slips, abs=0.01),
+        "now": pytest.approx(0, abs=1.5),
+        "before": pytest.approx(0, abs=1.5),
+    }
+    scores = made.scores["soft"]
+    assert (
+        "without_slips"
+        not in facts(made.ratings, scores, made.generators, made.prompts)["drift"]["gap"]
+    )
+
+
 def test_a_step_is_dated_by_all_dates_that_explain_the_generators():
     found = world(level=15, prompts=200)["drift"]
     assert found["since"] == "2026-01-01"

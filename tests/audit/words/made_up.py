@@ -125,6 +125,11 @@ class MadeUp:
             "gain": float(self.rng.uniform(0.1, 1.5)),
             "generators": self.points(undefined=0, bounded=1),
             "judge": self.points(undefined=0, bounded=1),
+            **(
+                {"without_slips": {"share": 0.06, "now": now - 4, "before": before}}
+                if self.chance(0.3)
+                else {}
+            ),
         }
 
     def judge(self) -> dict[str, Any]:

@@ -186,6 +186,22 @@ def test_the_gap_is_told_in_its_two_parts():
     assert drift_state.gap({"gap": NO_GAP}) == ""
 
 
+def test_peoples_slips_are_taken_out_in_a_sentence_of_their_own():
+    gap = {
+        "before": 2.0,
+        "now": -6.0,
+        "gain": 1.0,
+        "generators": est(0, -1, 1),
+        "judge": est(0, -1, 1),
+    }
+    gap["without_slips"] = {"share": 0.06, "now": 0.04, "before": -0.02}
+    drift = {"state": "holds", "gap": gap}
+    assert drift_state.reason(drift) == (
+        "It is off by −6.0 points on the newest, +2.0 before. People err on 6 of 100 single answers, if they err "
+        "by slips alone. Without these it would be off by 0.0 points on the newest, 0.0 before."
+    )
+
+
 def test_one_generator_that_is_read_otherwise_is_named():
     apart = {"generator": "D", "offset": est(8, 4, 12), "gain_change": est(-0.5, -0.6, -0.4)}
     reason = settled(inside=True, p=0.4, apart=apart)["drift"]["reason"]

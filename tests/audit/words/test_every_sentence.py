@@ -28,6 +28,7 @@ TEMPLATES = (
     ),
     *("Most moved at", "intervals hold for any of 3 dates", "alone is read otherwise"),
     *("a change may be theirs", "second answer", "It is off by", "because people’s answers moved"),
+    *("if they err by slips alone. Without these it would be off",),
     *("reads newer images otherwise", "follows people weakly", "does not follow people"),
     *("is upside down", "not enough data yet to tell whether it follows", "is closest to people"),
     *("behind it by more than chance", "is ahead of it", "is statistically tied with it: "),

@@ -9,9 +9,11 @@ by cuts, what a bent scale makes of better generators is in the first part.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from jurybox_stats.instrument.comparison import Comparison, jackknifed
+from jurybox_stats.instrument.moments import Answers
 from jurybox_stats.over_time.courses import Change
 from jurybox_stats.series import Floats
 
@@ -43,3 +45,16 @@ def gap_of(
         jackknifed(points * (moved - read - judge), n, unit=points),
         jackknifed(points * judge, n, unit=points),
     )
+
+
+def share_of_slips(answers: Answers) -> float | None:
+    """How often a single answer of yes or no is wrong, if people err by slips alone, as often on every
+    image: two answers to one then differ on 2e(1 - e) of them. None where nothing tells."""
+    twice = answers.count > 1
+    differ = 2 * float((answers.mean - answers.pair)[twice].mean()) if twice.any() else 0.5
+    return (1 - math.sqrt(1 - 2 * differ)) / 2 if differ < 0.5 else None
+
+
+def points_of_slips(share: float, slips: float) -> float:
+    """By how much people's share of yes lies above what is so: a judge that is always right is off by this."""
+    return 100.0 * slips * (1 - 2 * share) / (1 - 2 * slips)
