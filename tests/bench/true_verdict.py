@@ -2,8 +2,6 @@
 
 Worlds of which it is known what each judge does, first those of `true_worlds`, then those of
 `bent_worlds`; what each must show stands beside its shares, and shares without a goal are there to read.
-Beside the stable judges that hold stands how many would if people's average answer to every image were
-known without noise: more answers cannot reach more, only more images can.
 """
 
 from __future__ import annotations
@@ -156,33 +154,30 @@ NAMED = Share("named as that generator", lambda c: c.named / c.judges, at_least=
 
 @dataclass(frozen=True)
 class Row:
-    """A world, and what it must show. `known`: also how many would hold if people were known exactly."""
+    """A world, and what it must show."""
 
     world: AnyWorld
     shares: tuple[Share, ...]
     prompts: int = 300
-    known: bool = False
 
 
 STABLE = (ANY_DRIFTS, replace(STABLE_HOLD, at_least=0.8), EMPTY_HOLDS)
 RISING = World("people .35 to .85", (0.35, 0.85))
 FIRST = (
-    Row(World("people .60, flat", (0.6, 0.6)), STABLE, known=True),
-    Row(RISING, STABLE, known=True),
-    Row(World("people .85 to .35", (0.85, 0.35)), STABLE, known=True),
-    Row(World("people .35 to .97", (0.35, 0.97)), STABLE, known=True),
+    Row(World("people .60, flat", (0.6, 0.6)), STABLE),
+    Row(RISING, STABLE),
+    Row(World("people .85 to .35", (0.85, 0.35)), STABLE),
+    Row(World("people .35 to .97", (0.35, 0.97)), STABLE),
     Row(
         replace(RISING, name="people err 2 %, two answers", noise=0.02, answers=2),
         STABLE,
-        known=True,
     ),
     Row(
         replace(RISING, name="people err 15 %, half alone", noise=0.15, half_alone=True),
         STABLE,
-        known=True,
     ),
     *(
-        Row(World(name, (2.2, 4.1), noise=noise, ratings=True), STABLE, known=True)
+        Row(World(name, (2.2, 4.1), noise=noise, ratings=True), STABLE)
         for name, noise in (
             ("ratings 2.2 to 4.1, noise .8", 0.8),
             ("ratings 2.2 to 4.1, noise 1.2", 1.2),
@@ -277,16 +272,13 @@ SECOND = (
 )
 
 
-def one_world(world: AnyWorld, prompts: int, number: int, *, known: bool = False) -> Counts:
-    """`known`: with people's average answer to every image in place of theirs."""
+def one_world(world: AnyWorld, prompts: int, number: int) -> Counts:
     random = np.random.default_rng([0, prompts, number])
     made = (
         study(world, prompts, random)
         if isinstance(world, World)
         else bent_study(world, prompts, random)
     )
-    if known:
-        made = replace(made, ratings=np.stack([made.known, made.known]), people=np.arange(2))
     found = verdicts(made, 4.0 if world.ratings else 1.0)
     counts = Counts(
         worlds=1,
@@ -315,12 +307,8 @@ def lines(
 ) -> Iterator[tuple[str, bool]]:
     """Each with whether its goal is met."""
     prompts = sized(row.prompts, 60)
-
-    def counted(*, known: bool) -> Counts:
-        each = many(partial(one_world, row.world, prompts, known=known), range(worlds))
-        return sum(each, start=Counts())
-
-    found = counted(known=False)
+    each = many(partial(one_world, row.world, prompts), range(worlds))
+    found = sum(each, start=Counts())
     new = "new" if row in SECOND else ""
     for share in row.shares:
         value = share.of(found)
@@ -328,8 +316,6 @@ def lines(
         met = share.met(value)
         if share.goal:
             line += f"{share.goal:<11} {'met' if met else 'MISSED'}"
-        if row.known and share.what == STABLE_HOLD.what:
-            line += f"  ({share.of(counted(known=True)):.3f} if people were known exactly)"
         yield line.rstrip(), met
 
 
