@@ -22,7 +22,6 @@ from audit.pages.one_question import (
     repairs,
     self_checks,
     training,
-    why,
 )
 
 study_pages = [
@@ -60,9 +59,16 @@ study_pages = [
     path("pairs/draw/", pairs.pairs_draw, name="pairs-draw"),
     path("pairs/import/", pairs.pairs_import, name="pairs-import"),
     path("pairs/<slug:name>.csv", pairs.pairs_file, name="pairs-file"),
-    path("drift/why/", why.why_page, name="why"),
-    path("why/chart.<slug:kind>", why.chart, name="why-chart"),
-    path("why/causes.csv", why.table, name="why-table"),
+    path(
+        "drift/why/",
+        doors.question,
+        {"name": "why", "beside": anchors.show_anchors},
+        name="why",
+    ),
+    path(
+        "why/chart.<slug:kind>", doors.chart, {"name": "why", "chart": "causes"}, name="why-chart"
+    ),
+    path("why/causes.csv", doors.table, {"name": "why"}, name="why-table"),
     path("why/anchors/", anchors.make, name="anchors-make"),
     path("why/anchors/score/", anchors.score, name="anchors-score"),
     path("training-set/", training.training, name="training"),

@@ -45,10 +45,17 @@ def choose(title: str, choices: Choices, default: str = "") -> Any:
     return field(default=default, metadata={"title": title, "choices": choices})
 
 
+def write(title: str, fold: str, hint: str, name: str) -> Any:
+    """A field of a question's parameters that somebody writes on its page, folded below `fold`. `name`: what it is
+    called in addresses."""
+    return field(default="", metadata={"title": title, "fold": fold, "hint": hint, "name": name})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
     """`compute`: the body, or the body and whole numbers. `studies`: all whose labels it reads. `facts`:
-    what else its answer rests on. `keeps_up`: a worker computes it after each change, without a page that
+    what else its answer rests on. `complete`: fills in what the parameters leave open. `names_studies`: other
+    studies that the parameters name, which a visitor must be allowed to see. `keeps_up`: a worker computes it after each change, without a page that
     asks. `stores_small`: whether a page that computes it at once stores what it computed. `compute_for`: in
     its place for a worker; the last argument takes how far it is."""
 
@@ -59,6 +66,8 @@ class Question:
     reads_votes: bool = False
     studies: Callable[[Study, Any], list[Study]] = lambda study, parameters: [study]
     facts: Callable[[Study, Any], str] = lambda study, parameters: ""
+    complete: Callable[[Study, Any], Any] = lambda study, parameters: parameters
+    names_studies: Callable[[Any], list[str]] = lambda parameters: []
     is_small: Callable[[Study], bool] | None = None
     stores_small: bool = True
     keeps_up: bool = False

@@ -18,7 +18,12 @@ from annotations.errors import Refused
 from annotations.models import StoredAnswer
 from annotations.stored_answers.store import read_answer
 from audit.contests.parameters import MADE_FROM, TIES, Parameters
-from audit.doors.registry import all_exhibits, parameter_names, read_parameters
+from audit.doors.registry import (
+    all_exhibits,
+    parameter_names,
+    read_parameters,
+    refuse_hidden_studies,
+)
 from audit.questions.leaderboard.question import LEADERBOARD
 
 
@@ -67,7 +72,8 @@ def question(request: Request, slug: str, name: str) -> Response:
         raise Http404
     exhibits = all_exhibits()[name]
     refuse_others(request.query_params, {*parameter_names(exhibits), *ALWAYS})
-    parameters = read_parameters(exhibits, request.query_params.dict())
+    parameters = read_parameters(exhibits, study, request.query_params.dict())
+    refuse_hidden_studies(exhibits, parameters, request.user)
     answer = read_answer(exhibits.question, study, parameters)
     return respond_with(answer, "A worker is computing the answer.")
 

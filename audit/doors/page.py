@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import Field, dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import Field, dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeAlias
 from urllib.parse import urlencode
 
 from django.http import Http404, HttpResponse
@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
-from annotations.access import HtmxRequest, research_place_or_404
+from annotations.access import HtmxRequest, Place, research_place_or_404
 from annotations.errors import Refused
 from annotations.language.stored_words import say
 from annotations.models import StoredAnswer
@@ -23,52 +23,89 @@ from audit.doors.document import document_of, section_of, with_section
 from audit.doors.registry import (
     all_exhibits,
     find_exhibits,
-    parameter_names,
+    name_in_address,
     parameters_of,
     read_parameters,
+    refuse_hidden_studies,
 )
 from audit.exhibits import Chart, Exhibits
 from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
-from audit.pages.files import attached, send_any_chart, send_tables
+from audit.navigation import PAGES
+from audit.pages.files import attached, check_kind, send_any_chart, send_tables
 from audit.pages.filters import select
 from audit.pages.frame import AnswerPage, chart_links, respond
 from audit.pages.reports import ENDINGS, KINDS
 
 
+@dataclass(frozen=True)
+class Beside:
+    """What acts below the numbers of a page. `facts`: what it shows that may change; `is_waiting`: whether it will."""
+
+    template: str
+    context: dict[str, Any]
+    facts: list[Any] = field(default_factory=list)
+    is_waiting: bool = False
+
+
 @dataclass
 class QuestionPage(AnswerPage):
+    place: Place
     exhibits: Exhibits
+    make_beside: Callable[[QuestionPage], Beside] | None = None
+
+    @cached_property
+    def given(self) -> dict[str, str]:
+        """Of several values none is meant: they are chosen for another part of the page."""
+        lists = self.request.GET.lists()
+        return {str(name): str(values[0]) for name, values in lists if len(values) == 1}
 
     @cached_property
     def parameters(self) -> Any:
-        return read_parameters(self.exhibits, self.request.GET.dict())
+        return read_parameters(self.exhibits, self.study, self.given)
 
     @cached_property
     def answer(self) -> StoredAnswer:
         try:
             parameters = self.parameters
+            refuse_hidden_studies(self.exhibits, parameters, self.request.user)
         except Refused as refusal:
             return refused_answer(refusal.message)
         return read_answer(self.exhibits.question, self.study, parameters)
 
-    @property
+    @cached_property
     def query(self) -> dict[str, str]:
-        """What the address says of the parameters."""
-        names = parameter_names(self.exhibits)
-        given = self.request.GET.dict()
-        return {name: str(given[name]) for name in names if given.get(name)}
+        """The parameters that are not as usual, by field; as given, where they are refused."""
+        fields = parameters_of(self.exhibits)
+        try:
+            values = {one.name: getattr(self.parameters, one.name) for one in fields}
+        except Refused:
+            values = {one.name: self.given.get(name_in_address(one), "") for one in fields}
+        return {
+            one.name: str(values[one.name])
+            for one in fields
+            if values[one.name] not in ("", one.default)
+        }
 
     def address(self, name: str, *args: str) -> str:
         address = reverse(name, args=[self.study.slug, self.exhibits.name, *args])
-        return f"{address}?{urlencode(self.query)}"
+        fields = parameters_of(self.exhibits)
+        query = {
+            name_in_address(one): self.query[one.name] for one in fields if one.name in self.query
+        }
+        return f"{address}?{urlencode(query)}"
+
+    @cached_property
+    def beside(self) -> Beside | None:
+        return self.make_beside(self) if self.make_beside else None
 
     @cached_property
     def choices(self) -> list[tuple[Field[Any], Mapping[str, str] | None]]:
+        known = {**self.query, **self.body}
         return [
-            (field, field.metadata["choices"](self.study, self.body))
-            for field in parameters_of(self.exhibits)
-            if field.metadata
+            (one, one.metadata["choices"](self.study, known))
+            for one in parameters_of(self.exhibits)
+            if "choices" in one.metadata
         ]
 
     @property
@@ -76,13 +113,19 @@ class QuestionPage(AnswerPage):
         return super().is_behind or any(offered is None for _, offered in self.choices)
 
     @property
+    def polls(self) -> bool:
+        return self.is_behind or (self.beside is not None and self.beside.is_waiting)
+
+    @property
+    def seen_facts(self) -> list[Any]:
+        return self.beside.facts if self.beside else []
+
+    @property
     def controls(self) -> list[dict[str, Any]]:
         """A select for each parameter of which there is more than one choice."""
         return [
-            select(
-                field.name, gettext(field.metadata["title"]), offered.items(), self._value(field)
-            )
-            for field, offered in self.choices
+            select(one.name, gettext(one.metadata["title"]), offered.items(), self._value(one))
+            for one, offered in self.choices
             if offered and len(offered) > 1
         ]
 
@@ -90,15 +133,55 @@ class QuestionPage(AnswerPage):
     def hidden(self) -> list[tuple[str, str]]:
         """What the address says besides, which another choice keeps."""
         names = {control["name"] for control in self.controls}
-        return [(name, value) for name, value in self.query.items() if name not in names]
+        return [
+            (name_in_address(one), self.query[one.name])
+            for one in parameters_of(self.exhibits)
+            if one.name in self.query and one.name not in names
+        ]
 
-    def _value(self, field: Field[Any]) -> str:
-        return str(self.query.get(field.name) or self.body.get(field.name) or field.default)
+    @property
+    def written(self) -> dict[str, Any]:
+        """The parameters that somebody writes; empty where there are none."""
+        fields = [one for one in parameters_of(self.exhibits) if "fold" in one.metadata]
+        if not fields:
+            return {}
+        shown = [
+            {
+                "name": name_in_address(one),
+                "title": gettext(one.metadata["title"]),
+                "text": self.query.get(one.name, ""),
+            }
+            for one in fields
+        ]
+        return {
+            "title": gettext(fields[0].metadata["fold"]),
+            "hint": gettext(fields[0].metadata["hint"]),
+            "fields": shown,
+            "is_open": bool(self.answer.reason) or any(one["text"] for one in shown),
+        }
+
+    def _value(self, one: Field[Any]) -> str:
+        return str(self.query.get(one.name) or self.body.get(one.name) or one.default)
+
+    @property
+    def part(self) -> str:
+        """What a poll replaces."""
+        return self.exhibits.name if self.exhibits.inside else "numbers"
+
+    @property
+    def filter_url(self) -> str:
+        """The page that shows the choices."""
+        if not self.exhibits.inside:
+            return self.request.path
+        return f"{reverse(self.exhibits.inside, args=[self.study.slug])}#{self.exhibits.name}"
 
     def shared(self) -> dict[str, Any]:
         # A page of its own has its name in the navigation.
-        thing = say(self.exhibits.title) if self.exhibits.page == "question" else ""
+        thing = "" if self.exhibits.page in PAGES else say(self.exhibits.title)
         return {**super().shared(), "thing": thing, "question": self}
+
+
+MakeBeside: TypeAlias = Callable[[QuestionPage], Beside]
 
 
 @require_GET
@@ -110,8 +193,11 @@ def questions(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 @require_GET
-def question(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
+def question(
+    request: HtmxRequest, slug: str, name: str, beside: MakeBeside | None = None
+) -> HttpResponse:
     page = _page(request, slug, name)
+    page.make_beside = beside
     match = request.resolver_match
     if match and match.url_name != page.exhibits.page:
         address = reverse(page.exhibits.page, args=[slug])
@@ -129,6 +215,7 @@ def table(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
 @require_GET
 def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> HttpResponse:
     page = _page(request, slug, name)
+    check_kind(kind)
     body = page.answer_body
     wanted = next((one for one in page.exhibits.charts(body) if one.key == chart), None)
     if wanted is None:
@@ -165,11 +252,11 @@ def document(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpRespo
 
 
 def _page(request: HtmxRequest, slug: str, name: str) -> QuestionPage:
-    study = research_place_or_404(request, slug).study
+    place = research_place_or_404(request, slug)
     exhibits = find_exhibits(name)
     if exhibits is None:
         raise Http404
-    return QuestionPage(request, study, exhibits)
+    return QuestionPage(request, place.study, place, exhibits)
 
 
 def _context(page: QuestionPage) -> dict[str, Any]:
@@ -178,7 +265,8 @@ def _context(page: QuestionPage) -> dict[str, Any]:
         "lacking": page.answer.reason,
         "filters": page.controls,
         "hidden": page.hidden,
-        "filter_url": page.request.path,
+        "written": page.written,
+        "filter_url": page.filter_url,
     }
     if not body:
         return shown

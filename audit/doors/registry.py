@@ -1,4 +1,4 @@
-"""Which questions have exhibits, and its parameters in an address."""
+"""Which questions have exhibits, and their parameters in an address."""
 
 from __future__ import annotations
 
@@ -7,7 +7,12 @@ from dataclasses import Field, fields
 from functools import cache
 from typing import Any
 
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.contrib.auth.models import AnonymousUser
+
+from annotations.access import place_of
 from annotations.errors import Refused
+from annotations.models import Study
 from audit import questions
 from audit.exhibits import Exhibits
 
@@ -37,10 +42,26 @@ def parameters_of(exhibits: Exhibits) -> tuple[Field[Any], ...]:
 
 
 def parameter_names(exhibits: Exhibits) -> list[str]:
-    return [field.name for field in parameters_of(exhibits)]
+    return [name_in_address(field) for field in parameters_of(exhibits)]
 
 
-def read_parameters(exhibits: Exhibits, given: Mapping[str, str]) -> Any:
+def name_in_address(field: Field[Any]) -> str:
+    return field.metadata.get("name", field.name)
+
+
+def read_parameters(exhibits: Exhibits, study: Study, given: Mapping[str, str]) -> Any:
     """A question's own, of all that an address says. What is empty is as usual."""
-    names = parameter_names(exhibits)
-    return exhibits.question.parameters(**{name: given[name] for name in names if given.get(name)})
+    named = {field.name: given.get(name_in_address(field)) for field in parameters_of(exhibits)}
+    question = exhibits.question
+    parameters = question.parameters(**{name: value for name, value in named.items() if value})
+    return question.complete(study, parameters)
+
+
+def refuse_hidden_studies(
+    exhibits: Exhibits, parameters: Any, user: AbstractBaseUser | AnonymousUser
+) -> None:
+    """In the words for a study that does not exist."""
+    for slug in exhibits.question.names_studies(parameters):
+        place = place_of(user, slug)
+        if place is None or not place.may_research:
+            raise Refused(f"There is no study “{slug}”.")

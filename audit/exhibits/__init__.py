@@ -173,7 +173,7 @@ def signature_lines(body: Body) -> list[str]:
 class Exhibits:
     """`method`: how it was computed, in a sentence or two. `signed`: whose numbers these are, in small type.
     `first_sentences`: how many stand open on the page, all if it is None. `page`: the url name of a page of its
-    own, where it is not among More questions."""
+    own, where it is not among More questions. `inside`: of the page that shows this one as its second half."""
 
     question: Question
     title: str
@@ -184,6 +184,7 @@ class Exhibits:
     signed: Callable[[Body], Sequence[str]] = signature_lines
     first_sentences: int | None = None
     page: str = "question"
+    inside: str = ""
 
     @property
     def name(self) -> str:

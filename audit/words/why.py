@@ -8,7 +8,6 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import list_words
 from annotations.language.stored_words import say
-from audit.words import anchors, watches
 from audit.words.drift_state import turned
 from audit.words.numbers import join_names, number, p_words, side, with_interval
 from audit.words.report import title
@@ -117,21 +116,6 @@ def _looks(judges: int) -> str:
     if judges == 1:
         return gettext_noop("its offset and its gain are looked at")
     return gettext_noop(f"offset and gain of {judges} judges are looked at")
-
-
-def as_text(body: dict[str, Any], held: list[dict[str, Any]]) -> str:
-    """`held`: the certificates of the judge on both sides."""
-    certified = [line for one in held for line in anchors.sentences(one)]
-    watched = watches.sentences(body["watches"], body["watches"]["judge"])
-    lines = [*sentences(body, anchored=bool(held)), *certified, *watched, ""]
-    for part, estimate in [*parts_of(body), ("all together", body["moved"])]:
-        shown = name(part) if part in body["parts"] else part
-        if "undefined" in estimate:
-            lines.append(f"  {shown}: {estimate['undefined']}")
-            continue
-        p = f", {p_words(estimate['p_holm'])}" if "p_holm" in estimate else ""
-        lines.append(f"  {shown}: {with_interval('net_deviation', estimate)}{p}")
-    return "\n".join(lines)
 
 
 def _causes(body: dict[str, Any]) -> list[str]:

@@ -110,7 +110,7 @@ STORED = (
     *("audit/statistic_names.py", "audit/exhibits/*.py", "audit/pages/drift.py"),
     *("audit/pages/slices.py", "audit/pages/side_by_side.py", "audit/pages/heat_map.py"),
     *("audit/pages/calibration.py", "audit/pages/frame.py"),
-    *("audit/pages/one_question/anchors.py", "audit/pages/one_question/why.py"),
+    "audit/pages/one_question/anchors.py",
     "audit/pages/one_question/papers.py",
     *(f"judges/{name}.py" for name in ("own_recipes", "servers", "registry", "allowed", "options")),
     *("judges/catalogue.py", "judges/recipes/read.py", "judges/recipes/check.py"),
@@ -404,8 +404,11 @@ def names_of_facts() -> Iterator[str]:
 def names_of_questions() -> Iterator[str]:
     """What stands in tables and above charts, whatever the answer is."""
     for one in all_exhibits().values():
-        asked = (field.metadata.get("title") for field in parameters_of(one))
-        yield from (one.title, *(title for title in asked if title))
+        yield one.title
+        for field in parameters_of(one):
+            yield from (
+                field.metadata[key] for key in ("title", "fold", "hint") if key in field.metadata
+            )
 
 
 def names_of_changes() -> Iterator[str]:

@@ -33,7 +33,7 @@ HTMX = {"HX-Request": "true"}
 MARKED = re.compile(r'<(span|div|pre|blockquote|p)[^>]* lang="en"[^>]*>(.*?)</\1>', re.DOTALL)
 REPORT_PAGES = ("drift", "side-by-side", "slices", "gallery", "judge", "papers")
 JUDGE = "some-judge"
-OF_ANSWERS = ("why", *all_exhibits())
+OF_ANSWERS = (*all_exhibits(),)
 # What a chart calls by name in any language.
 NAMES_IN_CHARTS = {"AUROC", "Kendall τ-b", JUDGE, "other-judge", "κ"}
 # In English on every page: how something was computed, and what a paper printed.

@@ -36,7 +36,7 @@ class Command(PlainCommand):
             raise Refused(f"“{question}” has no choice “{min(strange)}”.")
         if out is not None and out.suffix.lower() not in KINDS:
             raise Refused(f"{out.name}: a document ends in {', '.join(KINDS)}.")
-        parameters = read_parameters(exhibits, given)
+        parameters = read_parameters(exhibits, study, given)
         answer = answer_at_once(exhibits.question, study, parameters)
         return show_answer(exhibits, answer, study, out=out, json=json, csv=csv)
 

@@ -1,13 +1,11 @@
 """`manage.py why STUDY --judge J --from A --to B`: what moved the gap between people and a judge."""
 
 from annotations.management.command import StudyCommand, as_json
-from audit.anchors import certificate as certificates
+from audit.doors.files import as_text
 from audit.management.report_options import add_seed_and_resamples, check_resamples
-from audit.questions.why.question import study_called
-from audit.why import watches
-from audit.why.explain import explain
+from audit.questions.why.exhibits import EXHIBITS
+from audit.questions.why.question import explain_with_anchors
 from audit.why.parameters import Parameters
-from audit.words import why as words
 
 SIDE = (
     "generators with commas between them, released=2024-01-01..2024-12-31, labelled=2025-01-01.. "
@@ -31,7 +29,5 @@ class Command(StudyCommand):
         check_resamples(resamples)
         names = ("judge", "before", "after", "judge_now", "question")
         asked = Parameters(**{name: options[name] for name in names})
-        body = explain(study, asked, find=study_called, resamples=resamples, seed=seed)
-        held = certificates.of_sides(body)
-        body["watches"]["judge"] = watches.of_judge(body)
-        return as_json({**body, "certificates": held}) if json else words.as_text(body, held)
+        body = explain_with_anchors(study, asked, resamples=resamples, seed=seed)
+        return as_json(body) if json else as_text(EXHIBITS, body)

@@ -1,9 +1,8 @@
-"""Anchors, on the page Drift: frozen by a button, scored again by a worker."""
+"""Anchors, below why the gap moved: frozen by a button, scored again by a worker."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from django.contrib import messages
@@ -21,6 +20,8 @@ from annotations.models import AnchorRound, AnchorSet, Study
 from annotations.pages.form_values import whole
 from audit.anchors.certificate import certificate, newest, unanswered
 from audit.anchors.draw import COUNT, make_anchors
+from audit.doors.page import Beside, QuestionPage
+from audit.questions.why.question import judges_in_newest_report
 from audit.words import anchors as words
 from judges import tasks
 from judges.anchors import jobs
@@ -49,15 +50,41 @@ class Anchors:
         state = [job.pk, job.state, job.done] if job else []
         return [self.set and self.set.pk, self.usual, last and last.pk, len(self.rounds), *state]
 
-    @cached_property
-    def lines(self) -> list[str]:
+    def describe(self, *, certified: bool = False) -> list[str]:
+        """`certified`: the certificate stands elsewhere on the page."""
         if self.set is None:
             return ["There are none: a judge that changes behind the same name cannot be seen."]
         day, count, of = f"{self.set.made_at:%Y-%m-%d}", self.set.count, self.set.of
         lines = [f"{count} of {of} images were frozen on {day}."]
         if self.last is None:
             return [*lines, "This judge has not scored them again yet."]
+        if certified:
+            return lines
         return [*lines, *words.sentences(certificate(self.last))]
+
+
+def show_anchors(page: QuestionPage) -> Beside:
+    """Of the judge whose gap is explained, and what the newest report says of it."""
+    judge = page.query.get("judge", "")
+    anchors = anchors_of(page.study, runs_by_name(page.study).get(judge), owns=page.place.owns)
+    context = {
+        "judge": judge,
+        "anchors": anchors,
+        "lines": anchors.describe(certified=bool(page.body.get("certificates"))),
+        "is_owner": page.place.owns,
+        "report_lines": []
+        if {"before", "after"} & page.query.keys()
+        else _report_lines(page.study, judge),
+    }
+    return Beside("audit/partials/anchors.html", context, anchors.facts, anchors.is_waiting)
+
+
+def _report_lines(study: Study, judge: str) -> list[str]:
+    """Of the generators by their dates, as on every page."""
+    found = judges_in_newest_report(study).get(judge, {})
+    sentence, reason = found.get("words") or "", found.get("reason") or ""
+    # The sentence ends with the reason where it is all that is known.
+    return [line for line in (sentence, "" if reason in sentence else reason) if line]
 
 
 def anchors_of(study: Study, run: Run | None, *, owns: bool) -> Anchors:

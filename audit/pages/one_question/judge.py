@@ -110,6 +110,6 @@ def _card(page: ReportPage, name: str, run: Run | None) -> dict[str, Any]:
 
 def _anchors(page: ReportPage, name: str, run: Run | None) -> dict[str, Any]:
     return {
-        "anchors": anchors_of(page.study, run, owns=False).lines,
+        "anchors": anchors_of(page.study, run, owns=False).describe(),
         "anchors_url": f"{page.address('drift', judge=name)}#why",
     }

@@ -49,7 +49,7 @@ def test_owners_freeze_anchors_have_them_scored_and_read_the_certificate(as_alic
     scoring = AnchorScoring.objects.get()
     run_job(scoring.pk)
     page = making.html_of(as_alice.get(at(), **HTMX))
-    assert page.lstrip().startswith('<section id="why"')
+    assert page.lstrip().startswith('<div id="why"')
     assert "10 of 10 anchors gave the same score on" in page
     assert "hx-trigger" not in page
 

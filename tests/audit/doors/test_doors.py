@@ -12,7 +12,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.models import StoredAnswer
+from annotations.models import StoredAnswer, Study
 from annotations.stored_answers import question as questions
 from audit.doors.registry import all_exhibits, read_parameters
 from audit.exhibits import Exhibits
@@ -175,7 +175,7 @@ def test_what_the_command_cannot_do_is_a_sentence(timed, args, words):
 def test_parameters_are_those_of_the_question_and_no_others():
     plan = Exhibits(question=PLAN, title="", method="", sentences=list, tables=list)
     given = {"question": "aligned", "judge": "clip", "page": "2"}
-    assert read_parameters(plan, given) == PlanParameters("aligned", "clip")
+    assert read_parameters(plan, Study(), given) == PlanParameters("aligned", "clip")
 
 
 def test_annotators_are_refused_and_strangers_find_nothing(client, timed):

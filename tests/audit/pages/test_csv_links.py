@@ -41,7 +41,7 @@ def table_after(page: str, title: str) -> tuple[list[str], str, str]:
     heads = re.findall(r"<th scope=\"col\"[^>]*>(.*?)</th>", part.split("</thead>")[0], re.S)
     row = part.split("<tbody>")[1].split("</tr>")[0]
     label = re.search(r'<th scope="row[a-z]*">(.*?)</th>', row, re.S)[1]
-    cell = re.search(r"<td[^>]*>(.*?)</td>", row, re.S)[1]
+    cell = re.search(r"<td[^>]*>(.*?)</td>|$", row, re.S)[1] or ""
     label = re.sub(r'<span class="since">.*?</span>', "", label, flags=re.S)
     return [plain(head).rstrip(" ↑↓") for head in heads], plain(label), plain(cell)
 
@@ -55,7 +55,7 @@ def table_after(page: str, title: str) -> tuple[list[str], str, str]:
         ("decide", 3),
         ("judge", 4),  # all images, by generator, since its release, its curve
         ("leaderboard", 4),
-        ("why", 2),
+        ("why", 3),  # causes, both sides, alarms
         ("assisted", 1),
         ("agreement", 5),
     ],
