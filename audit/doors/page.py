@@ -267,6 +267,7 @@ def _context(page: QuestionPage) -> dict[str, Any]:
         "hidden": page.hidden,
         "written": page.written,
         "filter_url": page.filter_url,
+        **(page.beside.context if page.beside else {}),
     }
     if not body:
         return shown

@@ -10,6 +10,7 @@ import numpy as np
 
 from annotations.errors import Refused
 from annotations.models import Study
+from audit.repairs.gains import sign_gains
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.make import question_of
 from audit.reports.options import Options
@@ -51,16 +52,13 @@ def before_after(study: Study, before: str, after: str) -> dict[str, Any]:
         )
     return {
         "study": study.slug,
+        "simulated": study.simulated,
         "question": people.question,
         "before": before,
         "after": after,
         "prompts": int((~np.isnan(of_people)).sum()),
         "rows": rows,
-        "signature": {
-            "data": paired.digest,
-            "judges": {judge.name: judge.fingerprint for judge in paired.judges},
-            "rule": reference.rule,
-        },
+        "signature": sign_gains(paired, reference),
     }
 
 

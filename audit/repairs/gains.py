@@ -12,12 +12,13 @@ from audit.models import Finding
 from audit.repairs.enforce import CONTROL, REPAIRED
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.make import question_of
-from audit.reports.options import Options
+from audit.reports.options import Options, sign
 from audit.reports.pairing import Paired, pair
 from audit.reports.reference import Reference, why_no_points
 from jurybox_stats.estimate import Undefined
 
 FIRST = 12  # repaired images on a page
+INTERVAL = "95 %, by prompts"
 NONE = "no image has been repaired yet"
 
 
@@ -33,11 +34,6 @@ def triples(study: Study) -> list[dict[str, str]]:
         for parent, arms in sorted(made.items())
         if parent in there and {REPAIRED, CONTROL} <= arms.keys()
     ]
-
-
-def gains_of_a_page(study: Study) -> dict[str, Any]:
-    """And the first of the repaired images."""
-    return {"gains": gains(study), "first": triples(study)[:FIRST]}
 
 
 def findings_by_state(study: Study) -> dict[str, int]:
@@ -72,16 +68,19 @@ def gains(study: Study) -> dict[str, Any]:
         rows.append({"by": judge.name, "judge": judge.name, "found": judge.name in searched, **row})
     return {
         "study": study.slug,
+        "simulated": study.simulated,
         "question": people.question,
         "repaired": len(found),
+        "first": found[:FIRST],
         "rows": rows,
         "real": _real(study, paired),
-        "signature": {
-            "data": paired.digest,
-            "judges": {judge.name: judge.fingerprint for judge in paired.judges},
-            "rule": reference.rule,
-        },
+        "signature": sign_gains(paired, reference),
     }
+
+
+def sign_gains(paired: Paired, reference: Reference) -> dict[str, Any]:
+    judges = {judge.name: judge.fingerprint for judge in paired.judges}
+    return {**sign(paired.digest, INTERVAL), "judges": judges, "rule": reference.rule}
 
 
 def _gain_body(

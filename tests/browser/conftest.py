@@ -180,7 +180,7 @@ def wait_for_pictures(page: Page) -> None:
 def show_second_half(page: Page, name: str) -> None:
     """Of a page that loads it when it is seen."""
     page.evaluate("name => document.getElementById(name).scrollIntoView()", name)
-    expect(page.locator(f"section#{name} h2").first).to_be_visible()
+    expect(page.locator(f"#{name} h2").first).to_be_visible()
 
 
 def draw_charts(page: Page) -> None:

@@ -33,7 +33,7 @@ HTMX = {"HX-Request": "true"}
 MARKED = re.compile(r'<(span|div|pre|blockquote|p)[^>]* lang="en"[^>]*>(.*?)</\1>', re.DOTALL)
 REPORT_PAGES = ("drift", "side-by-side", "slices", "gallery", "judge", "papers")
 JUDGE = "some-judge"
-OF_ANSWERS = (*all_exhibits(),)
+OF_ANSWERS = tuple(all_exhibits())
 # What a chart calls by name in any language.
 NAMES_IN_CHARTS = {"AUROC", "Kendall τ-b", JUDGE, "other-judge", "κ"}
 # In English on every page: how something was computed, and what a paper printed.
@@ -138,9 +138,10 @@ def left_in_english(page) -> list[str]:
 def address_of(name: str, study: Study) -> str:
     """Of a page, or of a question by its name."""
     exhibits = all_exhibits().get(name)
-    if exhibits is not None and exhibits.page == "question":
+    page = exhibits.page if exhibits else name
+    if page == "question":
         return reverse("question", args=[study.slug, name]) + f"?judge={JUDGE}"
-    return reverse(name, args=[study.slug])
+    return reverse(page, args=[study.slug])
 
 
 @pytest.fixture

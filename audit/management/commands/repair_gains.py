@@ -1,12 +1,10 @@
 """`manage.py repair_gains STUDY`: what repairing gained above another try, by people and by each judge; or,
 between two generators, what training gained."""
 
-from django.core.management import CommandError
-
 from annotations.management.command import StudyCommand, as_json
-from audit.repairs.before_after import before_after
-from audit.repairs.gains import gains
-from audit.words import repairs as words
+from audit.doors.files import as_text
+from audit.questions.gains.exhibits import EXHIBITS
+from audit.questions.gains.question import Parameters, compute_gains
 
 
 class Command(StudyCommand):
@@ -21,9 +19,5 @@ class Command(StudyCommand):
         add.json()
 
     def do(self, study, *, before, after, json, **options) -> str:
-        if bool(before) != bool(after):
-            raise CommandError("Give --before and --after together.")
-        body = before_after(study, before, after) if before else gains(study)
-        if json:
-            return as_json(body, allow_nan=False)
-        return "\n".join(words.trained(body) if before else words.sentences(body))
+        body = compute_gains(study, Parameters(before or "", after or ""))
+        return as_json(body, allow_nan=False) if json else as_text(EXHIBITS, body)

@@ -1,5 +1,5 @@
-"""Audit → Repairs: what was found wrong, confirmed or corrected by people; repaired images beside the old one
-and a control; and what repairing gained."""
+"""Improve → Repairs, below what repairing gained: repaired images beside the old one and a control, and what was
+found wrong, confirmed or corrected by people."""
 
 from __future__ import annotations
 
@@ -10,26 +10,19 @@ from django.contrib import messages
 from django.http import HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import reverse
-from django.utils.translation import gettext, gettext_noop
-from django.views.decorators.http import require_GET, require_POST
+from django.utils.translation import gettext
+from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404, research_place_or_404
-from annotations.errors import Refused, StudyRefused
+from annotations.errors import StudyRefused
 from annotations.language.stored_words import say as say_in_language
-from annotations.models import Image, StoredAnswer, Study
-from annotations.stored_answers.store import read_answer
-from annotations.stored_answers.waiting import waiting_words
+from annotations.models import Image, Study
+from audit.doors.page import Beside, QuestionPage
 from audit.evidence.image_cards import thumbnail_size
-from audit.exhibits import Table, row, statistics_table
 from audit.models import Finding
-from audit.pages.files import send_tables
-from audit.pages.frame import render_part
-from audit.questions.gains.question import GAINS
 from audit.repairs import findings, gains
 from audit.repairs.enforce import ARMS, enforce
 from audit.repairs.painters import Bench
-from audit.statistic_names import headings
-from audit.words import repairs as words
 from audit.words.report import title
 from judges.names import runs_by_name
 from jurybox_formats.sets.builtin.study import GENERATORS
@@ -37,8 +30,6 @@ from jurybox_formats.sets.builtin.study import GENERATORS
 QUEUE = 12
 # More of them are made by the command, with a progress bar: a page cannot wait.
 MOST = 200
-NO_POINTS = gettext_noop("its scores are no points: see the sentence")
-COLUMNS = ("gain", "repaired", "control")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,20 +39,14 @@ class Picture:
     size: tuple[int, int] | None
 
 
-@require_GET
-def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
-    place = research_place_or_404(request, slug)
-    study = place.study
-    rows = Finding.objects.filter(study=study)
-    counts = gains.findings_by_state(study)
-    queue = rows.filter(state=Finding.State.OPEN).select_related("image__prompt")[:QUEUE]
-    answer = _gains(study, counts)
-    waiting = waiting_words(answer)
-    body, first = _parts(answer)
+def show_findings(page: QuestionPage) -> Beside:
+    """The first repaired images beside their controls, findings to be confirmed, and what makes both."""
+    study, counts = page.study, gains.findings_by_state(page.study)
+    rows = Finding.objects.filter(study=study, state=Finding.State.OPEN)
+    queue = rows.select_related("image__prompt")[:QUEUE]
     names = set(study.generators.order_by().values_list("name", flat=True))
     context = {
-        "study": study,
-        "is_owner": place.owns,
+        "is_owner": page.place.owns,
         "counts": counts,
         "searchers": [(name, title(name)) for name in runs_by_name(study)],
         "queue": [
@@ -73,34 +58,9 @@ def repairs_page(request: HtmxRequest, slug: str) -> HttpResponse:
             for one in queue
         ],
         "of_bench": bool(names & {one.name for one in GENERATORS}),
-        "sentences": words.sentences(body) if body else [],
-        "gained": _table(body) if body and body["repaired"] else None,
-        "csv": f"{reverse('repairs-table', args=[slug])}?study={slug}",
-        "sides": _sides(study, first),
-        "waiting": waiting,
-        "is_old": answer.is_old,
-        "poll_url": request.get_full_path(),
+        "sides": _sides(study, page.body.get("first", [])),
     }
-    return render_part(request, "audit/repairs.html", context)
-
-
-@require_GET
-def table(request: HtmxRequest, slug: str) -> HttpResponse:
-    study = research_place_or_404(request, slug).study
-    # Without a repaired image the table has no rows, and nothing is read for it.
-    body: dict[str, Any] = {
-        "study": study.slug,
-        "rows": [],
-        "signature": {"judges": {}, "data": ""},
-    }
-    counts = gains.findings_by_state(study)
-    if counts["real"]:
-        answer = _gains(study, counts)
-        if not answer.content:
-            raise Refused(answer.reason or "A worker has yet to compute this: open the page first.")
-        told, first = _parts(answer)
-        body = told if first else body
-    return send_tables(request, body, [_table(body)], f"{slug}-repairs")
+    return Beside("audit/partials/repairs.html", context, [*counts.values()])
 
 
 @require_POST
@@ -149,28 +109,6 @@ def make(request: HtmxRequest, slug: str) -> HttpResponse:
         % {"images": made.images},
     )
     return redirect("repairs", slug=slug)
-
-
-def _table(body: dict[str, Any]) -> Table:
-    columns = headings(*COLUMNS)
-    rows = []
-    for one in body["rows"]:
-        hidden = {name: {"undefined": NO_POINTS, "n": one[name]["n"]} for name in COLUMNS}
-        numbers = {name: one[name] for name in COLUMNS} if one["in_points"] else hidden
-        label = title(one["judge"]) if one["judge"] else gettext("people")
-        note = gettext("found what is wrong") if one.get("found") else ""
-        rows.append(row(label, numbers, columns, judge=one["judge"], note=note))
-    return statistics_table("gains", gettext("Gains in points"), gettext("by"), columns, rows)
-
-
-def _gains(study: Study, counts: dict[str, int]) -> StoredAnswer:
-    """Without a real finding nothing is read."""
-    return read_answer(GAINS, study) if counts["real"] else StoredAnswer()
-
-
-def _parts(answer: StoredAnswer) -> tuple[dict[str, Any], list[dict[str, str]]]:
-    body = answer.body or {}
-    return body.get("gains", {}), body.get("first", [])
 
 
 def _sides(study: Study, some: list[dict[str, str]]) -> list[dict[str, Any]]:

@@ -6,6 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
+from audit.questions.gains.exhibits import EXHIBITS
 from audit.repairs.before_after import before_after
 from audit.words import repairs as words
 from tests import making
@@ -44,6 +45,13 @@ def test_what_a_judge_gains_beyond_people_is_told(trained):
     said = words.trained(body)
     assert said[0] == "early and late on 40 prompts. The gain is after − before."
     assert said[1].startswith("People: a gain, +25.0 points")
+    (table,) = EXHIBITS.tables(body)
+    assert [column.heading for column in table.columns] == ["after − before", "beyond people"]
+    assert [[number.get("value") for number in row.numbers] for row in table.rows] == [
+        [pytest.approx(25), None],
+        [pytest.approx(0), pytest.approx(-25)],
+        [pytest.approx(50), pytest.approx(25)],
+    ]
     assert any("beyond people: that much of it is no better picture." in line for line in said)
 
 

@@ -269,18 +269,18 @@ def test_a_large_study_is_compared_by_a_worker(as_owner, confirmed, monkeypatch)
 
     def shown():
         text = as_owner.get(where).content.decode()
-        return text[text.index('id="gained"') : text.index('id="queue"')]
+        return text[text.index('id="numbers"') : text.index('id="queue"')]
 
     at_once = shown(), as_owner.get(csv).content
     monkeypatch.setattr(question, "AT_ONCE", 0)
     page = as_owner.get(where).content.decode()
-    assert "A worker will count them" in page and 'hx-select="#gained"' in page
+    assert "A worker will count them" in page and "hx-preserve" in page
     assert as_owner.get(csv).status_code == 400
     assert making.compute_waiting_answers() == 1
     assert (shown(), as_owner.get(csv).content) == at_once
     monkeypatch.setattr(store, "SHARE_OF_TIME", 1e9)
     Finding.objects.filter(pk=Finding.objects.first().pk).update(state="wrong")
-    assert "New answers or scores have arrived" in as_owner.get(where).content.decode()
+    assert "New answers have arrived" in as_owner.get(where).content.decode()
 
 
 def test_annotators_do_not_see_which_is_which(client, confirmed):
