@@ -652,15 +652,21 @@ class Client(Connection):
         slug: str,
         name: str,
         *,
+        after: str | None = None,
         as_coded: str | None = None,
+        before: str | None = None,
         count: str | None = None,
         edition: str | None = None,
         family: str | None = None,
+        from_: str | None = None,
         judge: str | None = None,
+        judge_now: str | None = None,
         made_from: str | None = None,
         question: str | None = None,
+        since: str | None = None,
         slice: str | None = None,
         ties: str | None = None,
+        to: str | None = None,
     ) -> dict[str, Any]:
         """The answer of a question, as `manage.py answer QUESTION --study STUDY --json` prints
         it. Of a large study a worker computes it first: ask again."""
@@ -668,15 +674,21 @@ class Client(Connection):
             "GET",
             f"studies/{part(slug)}/questions/{part(name)}/",
             {
+                "after": after,
                 "as_coded": as_coded,
+                "before": before,
                 "count": count,
                 "edition": edition,
                 "family": family,
+                "from": from_,
                 "judge": judge,
+                "judge_now": judge_now,
                 "made_from": made_from,
                 "question": question,
+                "since": since,
                 "slice": slice,
                 "ties": ties,
+                "to": to,
             },
         )
         return found

@@ -356,7 +356,7 @@ ELSEWHERE = {
         "packages/formats/jurybox_formats/sources/parquet_rows.py",
         "annotations/storage/local_file.py",
         "audit/charts/on_paper.py",
-        "packages/formats/jurybox_formats/sources/two_tables.py",
+        "packages/formats/jurybox_formats/two_tables.py",
         "audit/handed_in/pdf.py",
         "audit/test_judge/sent_files.py",
         "audit/trackers/log.py",

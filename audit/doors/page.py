@@ -136,7 +136,7 @@ class QuestionPage(AnswerPage):
         return [
             (name_in_address(one), self.query[one.name])
             for one in parameters_of(self.exhibits)
-            if one.name in self.query and one.name not in names
+            if one.name in self.query and one.name not in names and "fold" not in one.metadata
         ]
 
     @property

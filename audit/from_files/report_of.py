@@ -23,7 +23,7 @@ from audit.reports.progress import Progress
 from judges.intake import bring_in
 from jurybox_formats.registry import Source
 from jurybox_formats.sources.records import Unreadable
-from jurybox_formats.sources.two_tables import ReadingNotes, as_tidy
+from jurybox_formats.two_tables import ReadingNotes, as_tidy
 
 Step = Callable[[str, int, int | None], None]  # what is done, how much of it, of how much
 

@@ -9,7 +9,7 @@ import pytest
 
 from jurybox_formats.sources.picture_names import prompt_key
 from jurybox_formats.sources.records import Unreadable
-from jurybox_formats.sources.two_tables import _image, as_tidy
+from jurybox_formats.two_tables import _image, as_tidy
 
 
 def written(folder: Path, name: str, text: str) -> Path:
