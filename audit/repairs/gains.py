@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 from django.db.models import Count
+from django.utils.translation import gettext_noop
 
 from annotations.models import Image, Study
 from audit.models import Finding
@@ -19,7 +20,7 @@ from jurybox_stats.estimate import Undefined
 
 FIRST = 12  # repaired images on a page
 INTERVAL = "95 %, by prompts"
-NONE = "no image has been repaired yet"
+NONE = gettext_noop("no image has been repaired yet")
 
 
 def triples(study: Study) -> list[dict[str, str]]:

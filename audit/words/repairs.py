@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.utils.translation import gettext, gettext_noop, ngettext
+from django.utils.translation import gettext_noop
 
-from annotations.language.stored_words import say
 from audit.words.numbers import per_hundred, side, with_interval
 from audit.words.report import title
 
@@ -19,35 +18,36 @@ NO_CLAIM = gettext_noop(
 def sentences(body: dict[str, Any]) -> list[str]:
     if not body["repaired"]:
         return [
-            gettext("No image has been repaired yet: confirm what was found, then make the images.")
+            gettext_noop(
+                "No image has been repaired yet: confirm what was found, then make the images."
+            )
         ]
-    lines = [
-        ngettext(
-            "%(count)s image was repaired, beside a control: the same prompt with another seed. The gain "
-            "is repaired − control.",
-            "%(count)s images were repaired, each beside a control: the same prompt with another seed. "
-            "The gain is repaired − control.",
-            body["repaired"],
-        )
-        % {"count": f"{body['repaired']:,}"}
-    ]
+    one = gettext_noop(
+        "%(count)s image was repaired, beside a control: the same prompt with another seed. The gain is repaired − "
+        "control."
+    )
+    several = gettext_noop(
+        "%(count)s images were repaired, each beside a control: the same prompt with another seed. The gain is "
+        "repaired − control."
+    )
+    lines = [(one if body["repaired"] == 1 else several) % {"count": f"{body['repaired']:,}"}]
     for row in body["rows"]:
-        who = gettext("People") if not row["judge"] else title(row["judge"])
+        who = "People" if not row["judge"] else title(row["judge"])
         lines.append(f"{who}: {_gain(row)}.")
     if "value" in body["real"]:
         lines.append(
-            gettext("Of 100 findings that people looked at, %(share)s were real.")
-            % {"share": say(per_hundred(body["real"]))}
+            gettext_noop("Of 100 findings that people looked at, %(share)s were real.")
+            % {"share": per_hundred(body["real"])}
         )
     if any(row.get("found") for row in body["rows"]):
-        lines.append(gettext(NO_CLAIM))
+        lines.append(NO_CLAIM)
     return lines
 
 
 def trained(body: dict[str, Any]) -> list[str]:
     """Between two generators."""
     lines = [
-        gettext("%(before)s and %(after)s on %(prompts)s prompts. The gain is after − before.")
+        gettext_noop("%(before)s and %(after)s on %(prompts)s prompts. The gain is after − before.")
         % {
             "before": body["before"],
             "after": body["after"],
@@ -55,29 +55,29 @@ def trained(body: dict[str, Any]) -> list[str]:
         }
     ]
     for row in body["rows"]:
-        who = gettext("People") if not row["judge"] else title(row["judge"])
+        who = "People" if not row["judge"] else title(row["judge"])
         beyond = row.get("beyond_people", {})
-        more = ""
+        lines.append(f"{who}: {_gain(row)}.")
         if "value" in beyond:
-            more = {
-                1: gettext("; %(size)s beyond people: that much of it is no better picture"),
-                -1: gettext("; %(size)s beside people"),
-                0: gettext("; beside people %(size)s, no difference shown"),
-            }[side(beyond)] % {"size": say(with_interval("net_deviation", beyond))}
-        lines.append(f"{who}: {_gain(row)}{more}.")
+            meant = {
+                1: gettext_noop("%(size)s beyond people: that much of it is no better picture"),
+                -1: gettext_noop("%(size)s beside people"),
+                0: gettext_noop("%(size)s beside people, no difference shown"),
+            }[side(beyond)]
+            lines.append(f"{who}: {meant % {'size': with_interval('net_deviation', beyond)}}.")
     return lines
 
 
 def _gain(row: dict[str, Any]) -> str:
     told = row["gain"]
     if "undefined" in told:
-        return gettext("no gain can be stated: %(reason)s") % {"reason": say(told["undefined"])}
+        return gettext_noop("no gain can be stated: %(reason)s") % {"reason": told["undefined"]}
     meant = {
-        1: gettext("a gain, %(size)s"),
-        -1: gettext("a loss, %(size)s"),
-        0: gettext("no difference shown, %(size)s"),
+        1: gettext_noop("a gain, %(size)s"),
+        -1: gettext_noop("a loss, %(size)s"),
+        0: gettext_noop("no difference shown, %(size)s"),
     }[side(told)]
-    return meant % {"size": say(format_score(row, told))}
+    return meant % {"size": format_score(row, told)}
 
 
 def format_score(row: dict[str, Any], told: dict[str, Any]) -> str:
