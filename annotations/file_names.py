@@ -20,11 +20,17 @@ def looks_like(other: str) -> str:
     )
 
 
-class FileNames:
-    """`alike`: a name of the file -> the earlier name that it could be taken for."""
+def names_in_study(study: Study) -> FileNames:
+    members = Membership.objects.filter(study=study).order_by("pk")
+    return FileNames(members.values_list("name", flat=True))
 
-    def __init__(self, study: Study) -> None:
-        self.study = study
+
+class FileNames:
+    """`known`: the names that a study has, read once they are needed. `alike`: a name of the file -> the
+    earlier name that it could be taken for."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self.known = known
         self.alike: dict[str, str] = {}
         self._looks: dict[str, str] | None = None
         # What stood in the file -> what it was read as, and its first line.
@@ -50,8 +56,7 @@ class FileNames:
     def compare(self, new: Iterable[str]) -> None:
         """Names that the study does not know yet."""
         if self._looks is None:
-            names = Membership.objects.filter(study=self.study).order_by("pk")
-            self._looks = {name_look(name): name for name in names.values_list("name", flat=True)}
+            self._looks = {name_look(name): name for name in self.known}
         for name in sorted(new):
             first = self._looks.setdefault(name_look(name), name)
             if first != name:

@@ -24,17 +24,21 @@ def find_form(name: str) -> FormVersion | None:
 
 
 def name_form(name: str) -> FormVersion:
-    """A row for labels to name. It has no question: its words are not known here."""
+    """A row for labels to name."""
+    form = form_called(name)
+    facts = {"title": form.title, "definition": form.definition, "digest": form.digest}
+    return FormVersion.objects.get_or_create(slug=form.slug, version=form.version, defaults=facts)[
+        0
+    ]
+
+
+def form_called(name: str) -> FormVersion:
+    """Not stored. It has no question: its words are not known here."""
     digest = digest_of(name)
     named = NAMED.fullmatch(name)
     slug, version = (named[1], int(named[2])) if named else (f"named-{digest[:12]}", NO_VERSION)
     definition: dict[str, Any] = {"slug": slug, "title": name, "source": "", "questions": []}
-    form, _ = FormVersion.objects.get_or_create(
-        slug=slug,
-        version=version,
-        defaults={"title": name, "definition": definition, "digest": digest},
-    )
-    return form
+    return FormVersion(slug=slug, version=version, title=name, definition=definition, digest=digest)
 
 
 def digest_of(name: str) -> str:

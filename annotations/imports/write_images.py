@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple, Protocol
 
 from django.db import transaction
 
@@ -39,13 +39,13 @@ def write_images(
     study: Study, batch: list[ImageRecord], outcome: Outcome, decoders: Decoders
 ) -> None:
     known = KnownRows(study, batch)
-    fit, again = _fit(batch, known, outcome)
+    fit, again = take_images(batch, known, outcome)
     bulk.keep_buffers()
     # A file that is there already must not be removed before the row is written that shows it.
     with locks.together(PICTURES):
         _write_rows(study, _with_pictures(fit, known, outcome, decoders), known, outcome)
         for r in again:
-            _same_row_again(r, known, outcome, decoders)
+            compare_again(r, known, outcome, lambda r: _picture(r, known, outcome, decoders))
 
 
 class StudyImage(NamedTuple):
@@ -57,6 +57,14 @@ class StudyImage(NamedTuple):
     variant: str
     sample: int
     sha256: str
+
+
+class Known(Protocol):
+    """What a study has: prompts and generators by name, and its images."""
+
+    prompts: dict[str, int]
+    generators: dict[str, int]
+    images: dict[str, StudyImage]
 
 
 class KnownRows:
@@ -89,8 +97,8 @@ class KnownRows:
         return self._places[r.prompt]
 
 
-def _fit(
-    batch: list[ImageRecord], known: KnownRows, outcome: Outcome
+def take_images(
+    batch: list[ImageRecord], known: Known, outcome: Outcome
 ) -> tuple[list[ImageRecord], list[ImageRecord]]:
     """The records that can be taken, and those whose key stands in the batch a second time."""
     fit: dict[str, ImageRecord] = {}
@@ -181,7 +189,7 @@ def _save_images(new: list[tuple[Any, ...]], completed: list[Image], outcome: Ou
     outcome.images += len(new) + len(completed)
 
 
-def _check_image(record: ImageRecord, known: KnownRows) -> None:
+def _check_image(record: ImageRecord, known: Known) -> None:
     check_key("image_id", record.key)
     for name, value, there in (
         ("prompt_id", record.prompt, known.prompts),
@@ -196,7 +204,7 @@ def _check_image(record: ImageRecord, known: KnownRows) -> None:
         _check_same(record, known.images[record.key], known)
 
 
-def _check_same(record: ImageRecord, there: StudyImage, known: KnownRows) -> None:
+def _check_same(record: ImageRecord, there: StudyImage, known: Known) -> None:
     for name, old, new, shown in (
         ("prompt_id", there.prompt_id, known.prompts[record.prompt], record.prompt),
         ("generator", there.generator_id, known.generators[record.generator], record.generator),
@@ -207,15 +215,18 @@ def _check_same(record: ImageRecord, there: StudyImage, known: KnownRows) -> Non
             raise Unfit(name, shown, f"“{record.key}” is there already, with another {name}.")
 
 
-def _same_row_again(
-    record: ImageRecord, known: KnownRows, outcome: Outcome, decoders: Decoders
+def compare_again(
+    record: ImageRecord,
+    known: Known,
+    outcome: Outcome,
+    take: Callable[[ImageRecord], StoredPicture | Unfit | None],
 ) -> None:
-    """A key that stands twice in one batch: the same again, or a contradiction."""
+    """A key that stands twice in one batch: the same again, or a contradiction. `take`: its picture."""
     try:
         there = known.images.get(record.key)
         if there is not None:
             _check_same(record, there, known)
-            picture = _picture(record, known, outcome, decoders)
+            picture = take(record)
             if isinstance(picture, Unfit):
                 raise picture
         outcome.unchanged += 1

@@ -33,6 +33,10 @@ PROMPT = ("id", "study", "key", "text", "tags", "family", "atomicity", "metadata
 # Two families must not look alike.
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 ATOM = ("prompt", "index", "kind", "text", "question", "expected", "parents")
+# What a later source may add to a generator.
+FILLED = ("release_date", "family", "note")
+# Text, tags, family, atomicity and metadata.
+KnownPrompt = tuple[str, list[str], str, int | None, dict[str, Any]]
 
 
 @transaction.atomic
@@ -47,6 +51,32 @@ def write_prompts(
         .order_by()
         .values_list("key", "text", "tags", "family", "atomicity", "metadata")
     }
+    new, families = take_prompts(batch, known, outcome, met)
+    ids = bulk.next_ids(Prompt, len(new)) if new else []
+    bulk.insert(
+        Prompt,
+        PROMPT,
+        [
+            (pk, study.pk, r.key, r.text, _json(r.tags), r.family, r.atomicity, _json(r.metadata))
+            for pk, r in zip(ids, new, strict=True)
+        ],
+    )
+    atoms = [
+        (pk, a.index, a.kind, a.text, a.question, a.expected, _json(a.parents))
+        for pk, r in zip(ids, new, strict=True)
+        for a in r.atoms
+    ]
+    bulk.insert(Atom, ATOM, atoms)
+    _fill_families(study, families)
+
+
+def take_prompts(
+    batch: list[PromptRecord],
+    known: dict[str, KnownPrompt],
+    outcome: Outcome,
+    met: set[tuple[type, str]],
+) -> tuple[list[PromptRecord], dict[str, list[str]]]:
+    """The prompts that are new, and the keys of those that get a family now. `known` learns both."""
     new: list[PromptRecord] = []
     families: dict[str, list[str]] = {}
     for r in batch:
@@ -68,24 +98,9 @@ def write_prompts(
             continue
         known[r.key] = (r.text, list(r.tags), r.family, r.atomicity, r.metadata)
         new.append(r)
-    ids = bulk.next_ids(Prompt, len(new)) if new else []
-    bulk.insert(
-        Prompt,
-        PROMPT,
-        [
-            (pk, study.pk, r.key, r.text, _json(r.tags), r.family, r.atomicity, _json(r.metadata))
-            for pk, r in zip(ids, new, strict=True)
-        ],
-    )
-    atoms = [
-        (pk, a.index, a.kind, a.text, a.question, a.expected, _json(a.parents))
-        for pk, r in zip(ids, new, strict=True)
-        for a in r.atoms
-    ]
-    bulk.insert(Atom, ATOM, atoms)
     outcome.prompts += len(new)
-    outcome.atoms += len(atoms)
-    _fill_families(study, families)
+    outcome.atoms += sum(len(r.atoms) for r in new)
+    return new, families
 
 
 def _fill_families(study: Study, families: dict[str, list[str]]) -> None:
@@ -149,7 +164,7 @@ def _check_atoms(atoms: tuple[AtomRecord, ...]) -> None:
         raise Unfit("atoms", circle, "These atoms rest on one another in a circle.")
 
 
-def _known_prompt(record: PromptRecord, there: tuple | None) -> bool:
+def _known_prompt(record: PromptRecord, there: KnownPrompt | None) -> bool:
     if there is None:
         return False
     text, tags, family, atomicity, metadata = there
@@ -176,6 +191,23 @@ def write_generators(
         g.name: g
         for g in Generator.objects.filter(study=study, name__in=sound(r.name for r in batch))
     }
+    new, filled = take_generators(batch, known, outcome, met)
+    for generator in new:
+        generator.study = study
+    Generator.objects.bulk_create(new)
+    for generator in filled:
+        generator.save(update_fields=FILLED)
+
+
+def take_generators(
+    batch: list[GeneratorRecord],
+    known: dict[str, Generator],
+    outcome: Outcome,
+    met: set[tuple[type, str]],
+) -> tuple[list[Generator], list[Generator]]:
+    """The generators that are new, and those of which more is known now. `known` learns both."""
+    new: list[Generator] = []
+    changed: dict[str, Generator] = {}
     for r in batch:
         try:
             check_key("generator", r.name)
@@ -183,34 +215,31 @@ def write_generators(
             check_text("note", r.note)
             there = known.get(r.name)
             if there is None:
-                known[r.name] = Generator.objects.create(
-                    study=study,
-                    name=r.name,
-                    release_date=r.release_date,
-                    family=r.family,
-                    note=r.note,
+                known[r.name] = Generator(
+                    name=r.name, release_date=r.release_date, family=r.family, note=r.note
                 )
+                new.append(known[r.name])
                 outcome.generators += 1
             else:
                 filled = _complete_generator(there, r)
+                if filled and there.pk:
+                    changed[r.name] = there
                 if (GeneratorRecord, r.name) not in met:
                     outcome.generators += filled
                     outcome.unchanged += not filled
             met.add((GeneratorRecord, r.name))
         except Unfit as unfit:
             reject(outcome, r, unfit)
+    return new, list(changed.values())
 
 
 def _complete_generator(there: Generator, record: GeneratorRecord) -> bool:
     """Fill in what was not known; what is known is never overwritten. Whether anything was."""
-    filled = []
-    for field in ("release_date", "family", "note"):
-        old, new = getattr(there, field), getattr(record, field)
-        if new and old and new != old:
+    given = {field: new for field in FILLED if (new := getattr(record, field))}
+    for field, new in given.items():
+        if (old := getattr(there, field)) and new != old:
             raise Unfit(field, str(new), f"“{there.name}” is there already, with {old}.")
-        if new and not old:
-            setattr(there, field, new)
-            filled.append(field)
-    if filled:
-        there.save(update_fields=filled)
+    filled = {field: new for field, new in given.items() if not getattr(there, field)}
+    for field, new in filled.items():
+        setattr(there, field, new)
     return bool(filled)

@@ -14,6 +14,7 @@ from typing import Any
 
 from annotations.database import bulk
 from annotations.imports.outcome import Outcome
+from annotations.imports.turn import Turn
 from annotations.imports.write_images import IMAGE_BATCH, NAMES, write_images
 from annotations.imports.write_labels import LabelWriter
 from annotations.imports.write_prompt_pictures import BATCH as PROMPT_PICTURES
@@ -39,6 +40,8 @@ BATCH = 500
 LABEL_BATCH = 10_000
 LINE, PLACE = attrgetter("line"), attrgetter("source", "line")
 Writer = Callable[[list[Any]], None]
+# A table of images names again the prompts and generators that have tables of their own.
+Met = set[tuple[type, str]]
 
 
 def import_records(
@@ -62,10 +65,19 @@ def import_records(
         labelled = True
         labels.write(batch)
 
+    def outdate() -> None:
+        if not outcome.dry_run:
+            outdate_answers(study.pk)
+            if labelled:
+                raise_labels_version(study.pk)
+
+    def end_turn(turn: Turn) -> None:
+        outdate()
+        turn.writers["labels"] = labels.as_json()
+
     decoders = Decoders()
     labels = LabelWriter(study, outcome, simulated=simulated, for_anybody=for_anybody)
-    # A table of images names again the prompts and generators that have tables of their own.
-    met: set[tuple[type, str]] = set()
+    met: Met = set()
     writers: dict[type, tuple[int, Writer]] = {
         GeneratorRecord: (BATCH, lambda b: write_generators(study, b, outcome, met)),
         PromptRecord: (BATCH, lambda b: write_prompts(study, b, outcome, met)),
@@ -77,14 +89,29 @@ def import_records(
         LabelRecord: (LABEL_BATCH, write_labels),
         **(more or {}),
     }
+    if outcome.turn is not None:
+        labels.restore(outcome.turn.writers.get("labels"))
+    with decoders:
+        write_in_batches(records, writers, outcome, met, end_turn)
+    outcome.warnings += labels.remarks()
+    outdate()
+
+
+def write_in_batches(
+    records: Iterable[Record],
+    writers: dict[type, tuple[int, Writer]],
+    outcome: Outcome,
+    met: Met,
+    end_turn: Callable[[Turn], None] = lambda turn: None,
+) -> None:
+    """Each kind of record to its writer, so many at once, kinds in the order of `writers`. `met` learns what
+    an earlier turn wrote."""
     waiting: dict[type, list[Any]] = {kind: [] for kind in writers}
     # Records that were read; rows of them since the last step, and where the last one stood: a row may be
     # several records.
     number, rows, place = 0, 0, ("", 0)
     turn = outcome.turn
     written = turn.records if turn is not None else 0
-    if turn is not None:
-        labels.restore(turn.writers.get("labels"))
 
     def flush(upto: type | None = None) -> None:
         nonlocal rows
@@ -97,22 +124,15 @@ def import_records(
             if kind is upto:
                 return
 
-    def outdate() -> None:
-        if not outcome.dry_run:
-            outdate_answers(study.pk)
-            if labelled:
-                raise_labels_version(study.pk)
-
     def write_full(kind: type, most: int) -> None:
         if len(waiting[kind]) >= most:
             flush(kind)
             if turn is not None and turn.is_over():
                 flush()
-                outdate()
-                turn.writers["labels"] = labels.as_json()
+                end_turn(turn)
                 outcome.put_off(number)
 
-    with bulk.seldom_collected(), decoders:
+    with bulk.seldom_collected():
         stream: Iterator[Any] = iter(records)
         for record in islice(stream, written):
             number += 1
@@ -148,8 +168,6 @@ def import_records(
         flush()
         if rows:
             outcome.step(rows)
-    outcome.warnings += labels.remarks()
-    outdate()
 
 
 def _count_rows(block: list[LabelRecord], place: tuple[str, int]) -> int:

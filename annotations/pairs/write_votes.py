@@ -12,7 +12,7 @@ from django.utils import timezone
 from django.utils.translation import gettext_noop
 
 from annotations.exports.pseudonyms import people_behind
-from annotations.file_names import FileNames, looks_like
+from annotations.file_names import looks_like, names_in_study
 from annotations.models import Image, Membership, Pair, PairAssignment, PairDraw, PairVote, Study
 from annotations.pairs.draws import plan
 from annotations.versions import after_commit, raise_votes_version
@@ -60,7 +60,7 @@ class VoteWriter:
         self._know(Membership.objects.filter(study=study))
         # By the name or by the pseudonym that an export gave them.
         self.people |= {name.casefold(): pk for name, pk in people_behind(study).items()}
-        self.names = FileNames(study)
+        self.names = names_in_study(study)
 
     def write(self, batch: list[VoteRecord]) -> None:
         turned = self._turned(self.names.cleaned(batch))
