@@ -31,9 +31,16 @@ def publish_form(form: Form) -> FormVersion:
     if known:
         return known
     latest = FormVersion.objects.filter(slug=form.slug).aggregate(Max("version"))["version__max"]
-    return FormVersion.objects.create(
+    version = version_of(form, (latest or 0) + 1)
+    version.save(force_insert=True)
+    return version
+
+
+def version_of(form: Form, number: int) -> FormVersion:
+    """Not stored."""
+    return FormVersion(
         slug=form.slug,
-        version=(latest or 0) + 1,
+        version=number,
         title=form.title,
         definition=form.definition(),
         digest=form.digest,

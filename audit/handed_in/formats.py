@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from annotations.storage.written_files import WrittenFolder
 from audit.handed_in.compose import compose
@@ -42,4 +44,8 @@ def write_beside(document: Document, format: str, out: Path) -> None:
 
 
 def of_report(report: Report) -> Document:
-    return compose(report.body, title=report.study.title, made=f"{report.created_at:%Y-%m-%d}")
+    return of_body(report.body, report.study.title, report.created_at)
+
+
+def of_body(body: dict[str, Any], title: str, moment: datetime) -> Document:
+    return compose(body, title=title, made=f"{moment:%Y-%m-%d}")

@@ -388,7 +388,8 @@ def _has_negative_zero(values: np.ndarray) -> bool:
 
 
 class Source(Protocol):
-    """Where a report reads from: the database, or the files of a lake (`audit.lake.read`)."""
+    """Where a report reads from: the database, two tables (`audit.series.tables`), or the files of a lake
+    (`audit.lake.read`)."""
 
     slug: str
     simulated: bool
@@ -506,30 +507,50 @@ def family_codes(families: Sequence[str]) -> Codes | None:
 
 def _people(study: Study, question: str) -> tuple[People, Images, Places, Codes | None]:
     """Also the images, the places of the prompts by their ids, and `family_codes`."""
+    of_prompt = "key", "pk", "tags", "atomicity", "family"
+    images = Images.from_study(study)
+    given = _answers(study, question, images.places)
+    forms = FormVersion.objects.filter(pk__in=given.forms)
+    people, places, families = people_of_columns(
+        study.slug,
+        question,
+        study.form.questions,
+        Prompt.objects.filter(study=study).order_by().values_list(*of_prompt),
+        Generator.objects.filter(study=study),
+        images,
+        given,
+        map(str, forms),
+    )
+    return _with_chances(people, study, images.places), images, places, families
+
+
+def people_of_columns(
+    study: str,
+    question: str,
+    of_form: Sequence[Mapping[str, Any]],
+    rows: Iterable[tuple[str, int, Sequence[str], int | None, str]],
+    of_images: Iterable[Generator],
+    images: Images,
+    given: WholeAnswers,
+    forms: Iterable[str],
+) -> tuple[People, Places, Codes | None]:
+    """`rows`: of each prompt its key, id, tags, atomicity and family. Also the places of the prompts by their
+    ids, and `family_codes`."""
     # Sorted here: databases differ in how they order texts.
-    prompts = sorted(
-        Prompt.objects.filter(study=study)
-        .order_by()
-        .values_list("key", "pk", "tags", "atomicity", "family"),
-        key=lambda prompt: prompt[0],
-    )
-    generators = sorted(
-        Generator.objects.filter(study=study), key=lambda g: by_date(g.release_date, g.name)
-    )
+    prompts = sorted(rows, key=lambda prompt: prompt[0])
+    generators = sorted(of_images, key=lambda g: by_date(g.release_date, g.name))
     of_prompts, of_generators = (
         Places(np.array(ids, dtype=np.int64))
         for ids in ([pk for _, pk, *_ in prompts], [g.pk for g in generators])
     )
-    images = Images.from_study(study)
     codes = of_prompts.find_places(images.prompts)
     tags = [tuple(tags) for _, _, tags, *_ in prompts]
     atomicities = np.array([n for *_, n, _ in prompts], dtype=float)
     families = family_codes([family for *_, family in prompts])
-    given = _answers(study, question, images.places)
     people = People(
-        study=study.slug,
+        study=study,
         question=question,
-        scale=scale_of(question, study.form.questions, given.ratings),
+        scale=scale_of(question, of_form, given.ratings),
         images=images.keys,
         prompts=codes if families is None else families[codes],
         generators=of_generators.find_places(images.generators),
@@ -540,13 +561,13 @@ def _people(study: Study, question: str) -> tuple[People, Images, Places, Codes 
         release_dates=tuple(g.release_date for g in generators),
         ratings=given.ratings,
         raters=given.raters,
-        forms=frozenset(str(form) for form in FormVersion.objects.filter(pk__in=given.forms)),
+        forms=frozenset(forms),
         annotations=given.number,
         simulated=given.simulated,
         ids=images.ids,
         own_prompts=None if families is None else codes,
     )
-    return _with_chances(people, study, images.places), images, of_prompts, families
+    return people, of_prompts, families
 
 
 @dataclass(frozen=True)
@@ -571,9 +592,15 @@ class Images:
             # A million images share two words.
             variants += map(sys.intern, some_variants)
             numbers.append(np.array(ids, dtype=np.int64))
+        return cls.in_order(
+            keys, variants, np.concatenate([np.empty((3, 0), np.int64), *numbers], axis=1)
+        )
+
+    @classmethod
+    def in_order(cls, keys: Sequence[str], variants: Sequence[str], numbers: np.ndarray) -> Images:
+        """`numbers`: ids, prompts and generators."""
         order = np.array(sorted(range(len(keys)), key=keys.__getitem__), dtype=np.int64)
-        held = np.concatenate([np.empty((3, 0), np.int64), *numbers], axis=1)[:, order]
-        ids, prompts, generators = held
+        ids, prompts, generators = numbers[:, order]
         in_order = np.array(keys, dtype=object)[order], np.array(variants, dtype=object)[order]
         return cls(in_order[0], ids, prompts, generators, in_order[1])
 
@@ -687,12 +714,15 @@ class LabelledAtoms:
         facts = "pk", "index", "prompt_id", "kind"
         found = cls(images, [] if rows is None else list(rows.values_list(*facts)), prompts)
         if given:
-            image, atom, value = np.concatenate(given, axis=1)
-            found.keys, found.labels = found._majorities(found.key(image, atom), value)
+            found.take(*np.concatenate(given, axis=1))
         if decided:
             ids = np.array(list(decided), dtype=np.int64).T
             found._decide(found.key(*ids), np.array(list(decided.values())))
         return found
+
+    def take(self, image: np.ndarray, atom: np.ndarray, value: np.ndarray) -> None:
+        """What everybody says."""
+        self.keys, self.labels = self._majorities(self.key(image, atom), value)
 
     def key(self, image: np.ndarray, atom: np.ndarray) -> np.ndarray:
         """-1 where either came after the others were read."""
@@ -720,13 +750,11 @@ class LabelledAtoms:
         self.keys = keys[order]
         self.labels = np.r_[self.labels[left], values][order]
 
-    def judged_in(self, run: Run) -> dict[str, Any]:
-        """The columns of `JudgeScores`, by image and then in the order of the prompt."""
+    def judged_in(self, rows: Iterable[np.ndarray]) -> dict[str, Any]:
+        """The columns of `JudgeScores`, by image and then in the order of the prompt. `rows`: blocks of
+        images, atoms and scores."""
         keys, scores, labels = [np.empty(0, np.int64)], [np.empty(0)], [np.empty(0)]
-        rows = AtomScore.objects.filter(score__run=run, value__isnull=False).order_by()
-        for image, atom, score in (
-            columns(rows, "score__image_id", "atom_id", "value") if self.keys.size else ()
-        ):
+        for image, atom, score in rows if self.keys.size else ():
             key = self.key(image, atom)
             at = np.minimum(np.searchsorted(self.keys, key), self.keys.size - 1)
             known = self.keys[at] == key
@@ -767,6 +795,7 @@ def _judge(
         key = key_of("scores", run.pk, *counts, *shown, images.ids)
         read = partial(_read_scores, run, images)
         scores, verdicts, failed, assumed = kept.read(f"scores of {name}", key, read)
+    atoms = AtomScore.objects.filter(score__run=run, value__isnull=False).order_by()
     return JudgeScores(
         name=name,
         fingerprint=run.judge.fingerprint,
@@ -775,7 +804,7 @@ def _judge(
         scores=scores,
         verdicts=verdicts,
         failed=failed,
-        **labelled.judged_in(run),
+        **labelled.judged_in(columns(atoms, "score__image_id", "atom_id", "value")),
         stopped=stopped(run),
         assumed=int(assumed[0]),
     )

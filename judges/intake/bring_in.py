@@ -84,7 +84,7 @@ def import_study(
         asked = label_questions.find_questions(format, source)
         study, created = _study(slug, format, by, asked)
         _expect_open(study)
-        _say_scales(study, asked, outcome)
+        say_scales(asked, _on_form(study), outcome)
         records = label_questions.adapt(records, asked, _on_form(study))
         imported_scores.import_records(
             study=study,
@@ -93,7 +93,8 @@ def import_study(
             for_anybody=for_anybody,
             unit=source.unit,
         )
-        _name_missing(study, outcome)
+        absent = study_queries.missing_images(study)
+        name_missing(absent, study.prompts.count(), outcome)
         if created and not study.prompts.exists():
             # Not one row could be imported: leave no empty study behind.
             study.delete()
@@ -330,7 +331,7 @@ def _study(
 
 @transaction.atomic
 def _create_study(slug: str, title: str, by: User | None, form: FormVersion) -> Study:
-    title = title or slug.replace("-", " ").capitalize()
+    title = title or title_of(slug)
     study = Study.objects.create(slug=slug, title=title[:200], form=form, created_by=by)
     if by is not None:
         Membership.objects.create(
@@ -339,13 +340,17 @@ def _create_study(slug: str, title: str, by: User | None, form: FormVersion) -> 
     return study
 
 
+def title_of(slug: str) -> str:
+    """Of a study that nobody gave one."""
+    return slug.replace("-", " ").capitalize()
+
+
 def _on_form(study: Study) -> set[str]:
     return {question["name"] for question in study.form.questions}
 
 
-def _say_scales(study: Study, asked: dict[str, AnswerKind], outcome: Outcome) -> None:
+def say_scales(asked: dict[str, AnswerKind], on_form: set[str], outcome: Outcome) -> None:
     """Of questions whose meaning no paper fixes, as the import understood them."""
-    on_form = _on_form(study)
     for question, one in sorted(asked.items()):
         if one.name != question:
             words = (
@@ -362,11 +367,11 @@ def _expect_open(study: Study) -> None:
         raise ImportRefused(f"The study “{study.slug}” is closed; open it before importing.")
 
 
-def _name_missing(study: Study, outcome: Outcome) -> None:
-    for generator, absent in study_queries.missing_images(study).items():
-        expected = study.prompts.count()
+def name_missing(absent: dict[str, list[str]], expected: int, outcome: Outcome) -> None:
+    """`absent`: by generator the prompts without an image, of so many."""
+    for generator, keys in absent.items():
         outcome.warnings.append(
-            f"{generator}: {expected} prompts expected, {expected - len(absent)} with an image; "
-            f"{len(absent)} are missing."
+            f"{generator}: {expected} prompts expected, {expected - len(keys)} with an image; "
+            f"{len(keys)} are missing."
         )
-        outcome.lack(f"prompt {key} has no image by {generator}" for key in absent)
+        outcome.lack(f"prompt {key} has no image by {generator}" for key in keys)

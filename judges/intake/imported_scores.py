@@ -9,9 +9,8 @@ several files and layouts; they are part of a report's signature, whose hash cov
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import Any
 
 from django.db import connection, transaction
 from django.utils import timezone
@@ -19,23 +18,26 @@ from django.utils import timezone
 from annotations.database import bulk
 from annotations.imports import write_study
 from annotations.imports.known_images import KnownImages
-from annotations.imports.outcome import Outcome, reject
+from annotations.imports.outcome import Outcome
 from annotations.jobs import PutOff
 from annotations.models import Image, Study
+from judges.intake.check_scores import (
+    ATOMS_ONLY,
+    PartScore,
+    ScoreChecks,
+    ScoredImage,
+    ScoredPart,
+    WholeScore,
+    scored_image,
+)
 from judges.models import AtomScore, Run, Score
 from judges.recipes import peoples_unit
 from judges.runs import counts
-from judges.runs.imported_judge import NAME_LENGTH, imported_judge
+from judges.runs.imported_judge import imported_judge
 from judges.signals import scores_changed
-from jurybox_formats.sources.checks import TEXT_LENGTH, Unfit, is_sound
 from jurybox_formats.sources.records import Record, ScoreRecord
 
 BATCH = 5_000
-# Scores of one transaction: nobody who labels waits for more of them.
-AT_ONCE = 1_250
-# The error of an image whose atoms alone have scores: no score is made up from those.
-ATOMS_ONLY = "Only scores of single atoms were given, none of the whole image."
-
 SCORE = ("id", "run", "image", "value", "correct", "reason", "error", "evidence", "created_at")
 ATOM_SCORE = ("score", "atom", "value", "error")
 
@@ -70,48 +72,27 @@ def import_records(
     writer.finish()
 
 
-class ScoredImage(NamedTuple):
-    value: float | None
-    correct: bool | None
-    reason: str
-    error: str
-    evidence: dict[str, Any]
-
-
 Place = tuple[int, int]  # run, image
-WholeScore = tuple[int, str, ScoreRecord]  # image, judge
-PartScore = tuple[int, str, int, ScoreRecord]  # image, judge, atom
 
 
-class ScoreWriter:
+class ScoreWriter(ScoreChecks):
     def __init__(self, study: Study, outcome: Outcome, unit: str = "") -> None:
-        self.study, self.outcome, self.unit = study, outcome, unit
-        self.known = KnownImages(study)
+        self.known: KnownImages = KnownImages(study)
+        super().__init__(self.known, outcome)
+        self.study, self.unit = study, unit
         self.runs: dict[str, Run] = {}
-        self.slugs: dict[str, str] = {}
 
     def write(self, batch: list[ScoreRecord]) -> None:
         with_atoms = {r.image for r in batch if r.atom is not None}
         self.known.look_up({r.image for r in batch}, with_atoms)
-        for start in range(0, len(batch), AT_ONCE):
-            self._write(batch[start : start + AT_ONCE])
+        super().write(batch)
 
     @transaction.atomic
     def _write(self, batch: list[ScoreRecord]) -> None:
-        whole: list[WholeScore] = []
-        parts: list[PartScore] = []
-        for r in batch:
-            try:
-                image, slug, atom = self._resolve_score(r)
-            except Unfit as unfit:
-                reject(self.outcome, r, unfit)
-                continue
-            if atom is None:
-                whole.append((image, slug, r))
-            else:
-                parts.append((image, slug, atom, r))
-        score_ids = self._write_scores(whole, parts)
-        self._write_atom_scores(parts, score_ids)
+        super()._write(batch)
+
+    def _write_fit(self, whole: list[WholeScore], parts: list[PartScore]) -> None:
+        self._write_atom_scores(parts, self._write_scores(whole, parts))
 
     def as_json(self) -> dict[str, Any]:
         """The judges so far, for the next turn of this import."""
@@ -132,53 +113,10 @@ class ScoreWriter:
                 expected=expected, finished_at=timezone.now(), **said
             )
             absent = Image.objects.filter(study=self.study).exclude(scores__run=run)
-            count = absent.count()
-            if count:
-                self.outcome.warnings.append(
-                    f"{run.judge.name}: {expected} images expected, {expected - count} with a "
-                    f"judgement; {count} are missing."
-                )
             keys = absent.order_by("key").values_list("key", flat=True)
-            self.outcome.lack(
-                f"image {key} has no score by {run.judge.name}" for key in keys.iterator()
-            )
+            self._name_missing(run.judge.name, expected, absent.count(), keys.iterator())
         if self.runs and not self.outcome.dry_run:
             scores_changed.send(sender=Run, study_id=self.study.pk, ended=True)
-
-    def _resolve_score(self, r: ScoreRecord) -> tuple[int, str, int | None]:
-        """Image, judge and atom; the last is None for a score of the whole image."""
-        if r.image not in self.known.images:
-            raise Unfit("image_id", r.image, "The study has no such image.")
-        image, prompt = self.known.images[r.image]
-        slug = self.slugs.get(r.judge) or self._slug(r.judge)
-        if r.score is None and not r.error.strip():
-            raise Unfit("score", "", "A row without a score must say why, in “error”.")
-        if r.score is not None and r.error.strip():
-            raise Unfit("error", r.error, "A row has a score or an error, never both of them.")
-        if r.score is None and r.correct is not None:
-            raise Unfit("correct", r.correct, "A failed judgement has no verdict.")
-        for field, text in (("reason", r.reason), ("error", r.error)):
-            if not _fits(text):
-                raise Unfit(field, text[:80], "Not sound text of at most 20000 characters.")
-        if r.atom is None:
-            return image, slug, None
-        if r.atom not in self.known.atoms[prompt]:
-            raise Unfit("atom", r.atom, "The prompt of this image has no such atom.")
-        return image, slug, self.known.atoms[prompt][r.atom]
-
-    def _slug(self, judge: str) -> str:
-        """Judges have names that fit into an address and a command."""
-        slug = re.sub(r"[^\w.-]+", "-", judge, flags=re.ASCII).strip("-").replace(".", "-")
-        if not slug or len(slug) > NAME_LENGTH or not _fits(judge):
-            words = f"A name of letters and digits, at most {NAME_LENGTH} characters."
-            raise Unfit("judge", judge[:80], words)
-        if slug in self.slugs.values():
-            other = next(name for name, known in self.slugs.items() if known == slug)
-            raise Unfit("judge", judge, f"It would have the same name as “{other}”: {slug}.")
-        if slug != judge:
-            self.outcome.warnings.append(f"Judge “{judge}” is called “{slug}” here.")
-        self.slugs[judge] = slug
-        return slug
 
     def _run(self, slug: str) -> Run:
         if slug not in self.runs:
@@ -209,28 +147,24 @@ class ScoreWriter:
         new: dict[Place, ScoredImage] = {}
         for image, slug, r in whole:
             place = (runs[slug], image)
-            judged = ScoredImage(r.score, r.correct, r.reason, r.error, r.evidence or {})
+            judged = scored_image(r)
             known = stored[place][1] if place in stored else new.get(place)
-            if known is None:
+            if not self._is_new(judged, known, r):
+                continue
+            if place not in stored:
                 new[place] = judged
-            elif known == judged:
-                self.outcome.unchanged += 1
-            elif place in stored and known.error == ATOMS_ONLY:
-                pk = stored[place][0]
-                Score.objects.filter(pk=pk).update(
-                    value=r.score,
-                    correct=r.correct,
-                    reason=r.reason,
-                    error=r.error,
-                    evidence=judged.evidence,
-                )
-                stored[place] = (pk, judged)
-                counts.add(place[0], scored=0, failed=-(r.score is not None))
-                self.outcome.scores += 1
-            else:
-                before = "no score" if known.value is None else f"{known.value:g}"
-                words = f"This judge said {before} of this image before."
-                reject(self.outcome, r, Unfit("score", r.score, words))
+                continue
+            pk = stored[place][0]
+            Score.objects.filter(pk=pk).update(
+                value=r.score,
+                correct=r.correct,
+                reason=r.reason,
+                error=r.error,
+                evidence=judged.evidence,
+            )
+            stored[place] = (pk, judged)
+            counts.add(place[0], scored=0, failed=-(r.score is not None))
+            self.outcome.scores += 1
         self.outcome.scores += len(new)
         for image, slug, _, _ in parts:
             place = (runs[slug], image)
@@ -245,7 +179,7 @@ class ScoreWriter:
     def _write_atom_scores(self, parts: list[PartScore], score_ids: dict[Place, int]) -> None:
         if not parts:
             return
-        stored: dict[tuple[int, int], tuple[float | None, str]] = {}
+        stored: dict[tuple[int, int], ScoredPart] = {}
         touched = {score_ids[self.runs[slug].pk, image] for image, slug, _, _ in parts}
         rows = AtomScore.objects.filter(score__in=touched).order_by()
         for score, atom, value, error in rows.values_list("score_id", "atom_id", "value", "error"):
@@ -253,15 +187,9 @@ class ScoreWriter:
         new = []
         for image, slug, atom, r in parts:
             place = (score_ids[self.runs[slug].pk, image], atom)
-            known = stored.get(place)
-            if known is None:
+            if self._is_new_part(stored.get(place), r):
                 stored[place] = (r.score, r.error)
                 new.append((*place, r.score, r.error))
-            elif known == (r.score, r.error):
-                self.outcome.unchanged += 1
-            else:
-                words = "This judge gave this atom another score before."
-                reject(self.outcome, r, Unfit("score", r.score, words))
         bulk.insert(AtomScore, ATOM_SCORE, new)
         self.outcome.scores += len(new)
 
@@ -278,7 +206,3 @@ def _inserted(new: dict[Place, ScoredImage]) -> dict[Place, int]:
         ),
     )
     return dict(zip(new, ids, strict=True))
-
-
-def _fits(text: str) -> bool:
-    return len(text) <= TEXT_LENGTH and is_sound(text)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from annotations.models import Study
 from judges import registry
 from judges.models import IMPORTED, Judge
@@ -11,19 +13,23 @@ VOTES = "Imported votes"
 
 
 def imported_judge(study: Study, name: str, *, votes: bool = False) -> Judge:
-    """Its name and its study are its identity: the same name in another study is another judge."""
-    identity: dict[str, object] = {"name": name, "engine": IMPORTED, "study": study.slug}
+    facts = imported_facts(study.slug, name, votes=votes)
+    fingerprint = facts.pop("fingerprint")
+    return Judge.objects.get_or_create(fingerprint=fingerprint, defaults=facts)[0]
+
+
+def imported_facts(study: str, name: str, *, votes: bool = False) -> dict[str, Any]:
+    """The fields of such a judge. Its name and its study are its identity: the same name in another study is
+    another judge."""
+    identity: dict[str, object] = {"name": name, "engine": IMPORTED, "study": study}
     if votes:
         identity["votes"] = True
-    judge, _ = Judge.objects.get_or_create(
-        fingerprint=registry.fingerprint(identity),
-        defaults={
-            "name": name,
-            "method": VOTES if votes else IMPORTED,
-            "method_version": "1",
-            "engine": IMPORTED,
-            "engine_version": "1",
-            "options": {"study": study.slug},
-        },
-    )
-    return judge
+    return {
+        "fingerprint": registry.fingerprint(identity),
+        "name": name,
+        "method": VOTES if votes else IMPORTED,
+        "method_version": "1",
+        "engine": IMPORTED,
+        "engine_version": "1",
+        "options": {"study": study},
+    }

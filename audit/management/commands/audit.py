@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from django.core.management import CommandError
+from django.utils import timezone
 
 from annotations.management.command import PlainCommand, pairs, write_file
 from audit.management.report_options import add_report_options, report_options
@@ -37,7 +38,6 @@ class Command(PlainCommand):
     ) -> None:
         # The whole of the statistics; who asks for help does not wait for it.
         from audit.from_files.report_of import report_of
-        from audit.from_files.tables import make_tables
         from audit.management.commands.report import write_report
 
         began = time.perf_counter()
@@ -49,11 +49,9 @@ class Command(PlainCommand):
         files = {"labels": labels, "scores": scores, "images": images, "generators": generators}
         files = {part: path for part, path in files.items() if path is not None}
         columns = pairs(column, "--column", "NAME=ROLE", "model=judge")
-        make_tables()
         with _bar() as show:
             made = report_of(
                 files,
-                write=lambda report: write_report(report, format, out),
                 options=options,
                 title=title,
                 columns=columns,
@@ -62,12 +60,13 @@ class Command(PlainCommand):
             )
         # Beside the report, so that what goes into a pipe is the report alone.
         self._say("\n".join(made.lines()))
+        written = write_report(made.body, format, out, made.title, timezone.now())
         if out is None:
-            self.stdout.write(str(made.body))
+            self.stdout.write(str(written))
             return
-        write_file(out, made.body)
+        write_file(out, written)
         seconds = time.perf_counter() - began
-        counted = f"{made.outcome.images:,} images, {made.judges} judges"
+        counted = f"{made.outcome.images:,} images, {len(made.body['judges'])} judges"
         self._say(f"{out}: {counted}, {seconds:.1f} s.")
 
     def _say(self, words: str) -> None:

@@ -1,5 +1,6 @@
 """`manage.py report STUDY`: the statistics of a study, for people or as one JSON object."""
 
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -7,9 +8,8 @@ from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand, as_json, study_called, write_file
 from annotations.models import Study
-from audit.handed_in.formats import HANDED_IN, of_report, write_beside
+from audit.handed_in.formats import HANDED_IN, of_body, write_beside
 from audit.management.report_options import add_report_options, report_options
-from audit.models import Report
 from audit.pages.tables import drift_csv
 from audit.paper_tables import LIKE, table
 from audit.paper_tables.study import audited
@@ -56,20 +56,23 @@ class Command(PlainCommand):
             made = _like(study_called(study), wanted, like, format)
         else:
             report = reports.make_report(study=study_called(study), options=wanted)
-            made = write_report(report, format, out)
+            title, moment = report.study.title, report.created_at
+            made = write_report(report.body, format, out, title, moment)
         if not out:
             return str(made)
         write_file(out, made)
         return None
 
 
-def write_report(report: Report, format: str, out: Path | str | None) -> str | bytes:
+def write_report(
+    body: dict[str, Any], format: str, out: Path | str | None, title: str, moment: datetime
+) -> str | bytes:
     if format in HANDED_IN:
-        document = of_report(report)
+        document = of_body(body, title, moment)
         if out:
             write_beside(document, format, Path(out))
         return HANDED_IN[format](document)
-    return bibtex(report.body) if format == "bibtex" else _write_body(report.body, format)
+    return bibtex(body) if format == "bibtex" else _write_body(body, format)
 
 
 def _of_lake(folder: Path, options: reports.Options, format: str) -> str:
