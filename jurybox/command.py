@@ -6,7 +6,6 @@ import os
 import sys
 import tempfile
 from importlib import import_module
-from pathlib import Path
 
 # What people type first, and the command that does it.
 SHORT = {"import": "import_study", "judge": "judge_lake", "test-judge": "test_judge"}
@@ -15,7 +14,7 @@ CLIENTS = {"check": "jurybox.check", "mcp": "jurybox.agents.command"}
 # What an installation needs, and two tables do not.
 OF_INSTALLATIONS = (
     *("ALLOWED_HOSTS", "SECRET_KEY", "DEBUG", "MEDIA_BUCKET", "MEDIA_ROOT", "CELERY_BROKER_URL"),
-    *("OIDC_PROVIDER", "OIDC_ONLY", "METRICS_TOKEN"),
+    *("DATABASE_URL", "OIDC_PROVIDER", "OIDC_ONLY", "METRICS_TOKEN"),
 )
 
 
@@ -28,12 +27,11 @@ def main(arguments: list[str] | None = None, program: str = "jurybox") -> None:
     if given[:1] != ["audit"]:
         _carry_out(program, given)
         return
-    # Its study lies in a database that goes away with it, whatever else is installed here.
+    # It asks no database, and what its settings write goes away with it, whatever else is installed here.
     with tempfile.TemporaryDirectory(prefix="jurybox-audit-") as folder:
         for name in OF_INSTALLATIONS:
             os.environ.pop(name, None)
         os.environ["JURYBOX_VAR"] = folder
-        os.environ["DATABASE_URL"] = f"sqlite:///{Path(folder) / 'audit.sqlite3'}"
         _carry_out(program, given)
 
 
