@@ -66,7 +66,7 @@ CHOSEN = (
     "audit/contests/test_rankings.py",
     "audit/contests/test_useful_pairs.py",
     "audit/images",
-    "audit/lake",
+    "audit/series",
     "audit/next_labels/test_draw.py",
     "audit/pages/test_data.py",
     "audit/repairs/test_repairs.py",

@@ -389,7 +389,7 @@ def _has_negative_zero(values: np.ndarray) -> bool:
 
 class Source(Protocol):
     """Where a report reads from: the database, two tables (`audit.series.tables`), or the files of a lake
-    (`audit.lake.read`)."""
+    (`audit.series.lake`)."""
 
     slug: str
     simulated: bool

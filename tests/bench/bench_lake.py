@@ -89,7 +89,7 @@ def _labelled(asked: argparse.Namespace) -> np.ndarray:
 
 
 def write(asked: argparse.Namespace) -> str:
-    from audit.lake.files import Lake
+    from audit.series.lake_files import Lake
 
     images, raters = asked.images, asked.raters
     rng = np.random.default_rng(7)
@@ -171,7 +171,7 @@ ASKED = [{"name": "aligned", "kind": "choice", "choices": [{"value": 1}, {"value
 
 
 def check(asked: argparse.Namespace) -> str:
-    from audit.lake.files import checked_files
+    from audit.series.lake_files import checked_files
 
     rows = sum(one["rows"] for one in checked_files(asked.folder / "bench")[0]["files"])
     return f"{rows:,} rows, each file's hash"
@@ -189,17 +189,17 @@ def select(asked: argparse.Namespace) -> str:
 
 
 def read(asked: argparse.Namespace) -> str:
-    from audit.lake.read import LakeStudy
+    from audit.series.lake import LakeStudy
 
     people = LakeStudy(asked.folder / "bench").pair("aligned").people
     return f"{people.annotations:,} answers"
 
 
 def report(asked: argparse.Namespace) -> str:
-    from audit.lake.read import LakeStudy
     from audit.reports.make import Computation
     from audit.reports.options import Options
     from audit.reports.progress import Progress
+    from audit.series.lake import LakeStudy
 
     body = Computation(LakeStudy(asked.folder / "bench"), Options(), Progress()).body
     (asked.folder / "report.json").write_text(json.dumps(body))

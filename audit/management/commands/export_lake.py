@@ -8,7 +8,7 @@ from annotations import event_log
 from annotations.exports import pseudonyms
 from annotations.management.command import PlainCommand, study_called
 from annotations.models import Study
-from audit.lake.write import write_study
+from audit.series.write_lake import write_study
 
 
 class Command(PlainCommand):

@@ -77,7 +77,7 @@ def write_report(
 
 def _of_lake(folder: Path, options: reports.Options, format: str) -> str:
     # DuckDB takes a moment to load.
-    from audit.lake.read import LakeStudy
+    from audit.series.lake import LakeStudy
 
     source = LakeStudy(folder)
     body = reports.Computation(source, options, Progress()).body

@@ -12,13 +12,13 @@ import pytest
 
 from annotations.errors import ImportRefused
 from annotations.models import Study
-from audit.lake.read import LakeStudy
-from audit.lake.write import write_study
 from audit.reports.make import Computation
 from audit.reports.options import Options
 from audit.reports.pairing import Database, Paired
 from audit.reports.progress import Progress
+from audit.series.lake import LakeStudy
 from audit.series.tables import Tables
+from audit.series.write_lake import write_study
 from judges.intake import bring_in
 from jurybox_formats.registry import Source
 from tests.audit.from_files import tables as made_tables

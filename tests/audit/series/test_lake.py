@@ -15,13 +15,13 @@ from django.core.management import CommandError, call_command
 
 from annotations.models import Annotation, Answer, Atom, Study
 from annotations.storage.written_files import WriteRefused
-from audit.lake.files import LakeRefused, checked_files, sha256
-from audit.lake.read import LakeStudy
-from audit.lake.write import write_study
 from audit.reports.make import Computation
 from audit.reports.options import Options
 from audit.reports.pairing import Database
 from audit.reports.progress import Progress
+from audit.series.lake import LakeStudy
+from audit.series.lake_files import LakeRefused, checked_files, sha256
+from audit.series.write_lake import write_study
 from judges.intake import bring_in
 from judges.models import AtomScore, Score
 from jurybox_formats.forms.scales import CANT_TELL
@@ -350,7 +350,7 @@ def test_what_a_lake_does_not_hold_is_refused(study, lake):
 def test_a_file_that_cannot_be_written_leaves_the_old_lake_whole(study, lake, monkeypatch):
     before = checked_files(lake)[0]
     (lake / "answers").chmod(0o500)
-    monkeypatch.setattr("audit.lake.files.Batches.add_rows", _full)
+    monkeypatch.setattr("audit.series.lake_files.Batches.add_rows", _full)
     with pytest.raises(WriteRefused, match="cannot be written: No space left"):
         write_study(study, lake.parent)
     (lake / "answers").chmod(0o700)

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from annotations.exports.pseudonyms import naming
 from annotations.models import Annotation, Answer, Atom, FormVersion, Image, Membership, Study
 from annotations.studies import draws
-from audit.lake.files import BATCH, COLUMNS, Batches, Lake
 from audit.reports.pairing import facts_of, numbers_of, stopped
+from audit.series.lake_files import BATCH, COLUMNS, Batches, Lake
 from judges.models import AtomScore, Run, Score
 from judges.names import runs_by_name
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from audit.lake.files import LakeRefused
 from audit.reports.pairing import JudgeScores, LeftOut, People, number_answers
+from audit.series.lake_files import LakeRefused
 from jurybox_stats.instrument.moments import Answers
 from jurybox_stats.series import Codes
 

@@ -7,14 +7,15 @@ import numpy as np
 import pytest
 
 from annotations.models import Annotation, Answer, Atom, Image, Prompt, Study
-from audit.lake import columns, read
-from audit.lake.files import LakeRefused
-from audit.lake.read import LakeStudy
-from audit.lake.write import write_study
 from audit.reports.make import Computation
 from audit.reports.options import Options
 from audit.reports.pairing import Database
 from audit.reports.progress import Progress
+from audit.series import lake as read
+from audit.series import lake_columns as columns
+from audit.series.lake import LakeStudy
+from audit.series.lake_files import LakeRefused
+from audit.series.write_lake import write_study
 from judges.intake import bring_in
 from judges.models import AtomScore, Score
 from jurybox_formats.registry import Source

@@ -1,6 +1,6 @@
 """Reads a lake's study into the same series as the database gives, column by column, through DuckDB.
 
-Only images that people have labelled come into memory. The others stay on the disk (`audit.lake.columns`).
+Only images that people have labelled come into memory. The others stay on the disk (`audit.series.lake_columns`).
 """
 
 from __future__ import annotations
@@ -17,7 +17,16 @@ import numpy as np
 
 from annotations.database.bulk import return_arrays
 from annotations.studies.queries import frequent_words
-from audit.lake.columns import (
+from audit.reports.pairing import (
+    UNRATED,
+    JudgeScores,
+    Paired,
+    People,
+    by_date,
+    in_order,
+    scale_of,
+)
+from audit.series.lake_columns import (
     FAILED,
     OWN_PROMPTS,
     VERDICTS,
@@ -27,15 +36,14 @@ from audit.lake.columns import (
     StoredScores,
     left_out,
 )
-from audit.lake.files import ADDED, COLUMNS, LakeRefused, checked_files, needs, schema, stamp_of
-from audit.reports.pairing import (
-    UNRATED,
-    JudgeScores,
-    Paired,
-    People,
-    by_date,
-    in_order,
-    scale_of,
+from audit.series.lake_files import (
+    ADDED,
+    COLUMNS,
+    LakeRefused,
+    checked_files,
+    needs,
+    schema,
+    stamp_of,
 )
 from judges.lake.sources import reason_of
 from jurybox_formats.forms import marks
