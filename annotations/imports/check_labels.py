@@ -85,19 +85,11 @@ AT_ONCE = 5_000
 Given = tuple[float | None, str]
 
 
-class StoredAnswers(Protocol):
-    """What was answered before, by image, person, question and atom."""
-
-    def get(self, place: Any, /) -> Given | None: ...
-
-    def __setitem__(self, place: Any, given: Given, /) -> None: ...
-
-
 class KnownImages(Protocol):
-    """Image -> its number and its prompt's; number of a prompt -> index of an atom -> the atom's number."""
+    """Image -> its number, its prompt's, and more; number of a prompt -> index of an atom -> its number."""
 
     @property
-    def images(self) -> Mapping[str, tuple[int, int]]: ...
+    def images(self) -> Mapping[str, tuple[Any, ...]]: ...
 
     @property
     def atoms(self) -> Mapping[int, Mapping[int, int]]: ...
@@ -218,7 +210,7 @@ class LabelChecks:
         keys, raters, questions, values, given, seconds, *_ = zip(*batch, strict=True)
         atoms: Sequence[int | None] = given
         try:
-            images, prompts = zip(*map(self.known.images.__getitem__, keys), strict=True)
+            images, prompts, *_ = zip(*map(self.known.images.__getitem__, keys), strict=True)
             if not {None}.issuperset(given):
                 atoms = [
                     None if atom is None else self.known.atoms[prompt][atom]
@@ -255,7 +247,7 @@ class LabelChecks:
         key, rater, question, value, atom, seconds = r[:6]
         if key not in self.known.images:
             raise Unfit("image_id", key, "The study has no such image.")
-        image, prompt = self.known.images[key]
+        image, prompt = self.known.images[key][:2]
         self._check_rater(rater)
         atom_pk = None
         if atom is not None:
@@ -305,7 +297,7 @@ class LabelChecks:
         places: Iterable[Any],
         given: Sequence[Given],
         records: Sequence[LabelRecord],
-        there: StoredAnswers,
+        there: dict[Any, Given],
     ) -> list[int]:
         """Which of them are; one that says something else than what is there is refused."""
         new = []

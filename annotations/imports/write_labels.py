@@ -32,7 +32,6 @@ from annotations.models import (
     Annotation,
     Answer,
     Assignment,
-    FormVersion,
     Image,
     Membership,
     Study,
@@ -48,6 +47,8 @@ Place = tuple[int, str, int | None]
 
 class LabelWriter(LabelChecks):
     """`for_anybody`: answers may be under the names of real annotators; an event says whose."""
+
+    _find_form, _name_form = staticmethod(find_form), staticmethod(name_form)
 
     def __init__(
         self, study: Study, outcome: Outcome, *, simulated: bool = False, for_anybody: bool = True
@@ -66,12 +67,6 @@ class LabelWriter(LabelChecks):
         """What takes no lock stands between two writes: so whoever waits is let in. Nobody waits for
         PostgreSQL, where each transaction more costs a fifth."""
         return AT_ONCE if connection.vendor == "sqlite" else len(batch)
-
-    def _find_form(self, name: str) -> FormVersion | None:
-        return find_form(name)
-
-    def _name_form(self, name: str) -> FormVersion:
-        return name_form(name)
 
     def _check_rater(self, rater: str) -> None:
         if not self.for_anybody and self._is_real(rater):

@@ -34,9 +34,10 @@ from audit.reports.pairing import (
     in_order,
     people_of_columns,
 )
-from judges.intake import bring_in, imported_scores
-from judges.intake.check_scores import (
+from judges.intake import bring_in
+from judges.intake.imported_scores import (
     ATOMS_ONLY,
+    BATCH,
     PartScore,
     ScoreChecks,
     ScoredImage,
@@ -87,24 +88,21 @@ class Tables:
             raise ImportRefused(error.message) from error
 
     def questions(self) -> list[str]:
-        numbers = {
-            question for question in self.labels.answers.asked() if self._has_number(question)
-        }
-        return in_order(numbers, self.asked)
+        whole = {q: self.labels.about(q) for q, atom in self.labels.answers if atom is None}
+        return in_order(
+            {q for q, given in whole.items() if any(map(_is_number, given))}, self.asked
+        )
 
     def text_answers(self) -> dict[str, Any]:
-        answers = self.labels.answers
         typed = {asked["name"] for asked in self.asked if asked.get("kind") == "text"}
-        cannot_tell = {}
-        for question in sorted(answers.asked(parts=True) - typed):
-            given = answers.about(question, parts=True)
-            if n := sum(one == CANT_TELL for one in given):
+        cannot_tell, counted, words = {}, [], {}
+        for question in sorted({question for question, _ in self.labels.answers}):
+            given = self.labels.about(question, parts=True)
+            if question not in typed and (n := given.count(CANT_TELL)):
                 cannot_tell[question] = {"n": n, "of": len(given)}
-        counted, words = [], {}
-        for question in answers.asked():
             texts = {
                 pair: one
-                for pair, one in answers.held[question, None].items()
+                for pair, one in self.labels.answers[question, None].items()
                 if isinstance(one, str) and one != CANT_TELL and not marks.are_in(one)
             }
             if texts:
@@ -137,7 +135,7 @@ class Tables:
         if decided:
             # Nobody has decided anything about two tables.
             people = replace(people, decisions=np.full(len(keys), np.nan))
-        labelled = self.labels.answers.atoms()
+        labelled = self.labels.about_atoms()
         atoms = LabelledAtoms(images.places, rows.atom_rows if labelled.size else [], prompts)
         atoms.families = families
         if labelled.size:
@@ -157,9 +155,6 @@ class Tables:
             ),
         )
 
-    def _has_number(self, question: str) -> bool:
-        return any(isinstance(one, float) for one in self.labels.answers.about(question))
-
     def _read(self, source: registry.Source) -> None:
         asked = label_questions.find_questions("tidy", source)
         form = version_of(bring_in.form_for(self.slug, "tidy", asked), 1)
@@ -177,7 +172,7 @@ class Tables:
                 PromptRecord: (write_study.BATCH, lambda b: self.rows.take_prompts(b, met)),
                 ImageRecord: (NAMES, self.rows.take_images),
                 LabelRecord: (write_study.LABEL_BATCH, self.labels.write),
-                ScoreRecord: (imported_scores.BATCH, self.scores.write),
+                ScoreRecord: (BATCH, self.scores.write),
             },
             self.outcome,
             met,
@@ -200,8 +195,6 @@ class TableRows:
     # Number, index, prompt and kind of each; of a prompt by their index.
     atom_rows: list[tuple[int, int, int, str]] = field(default_factory=list)
     atoms: dict[int, dict[int, int]] = field(default_factory=dict)
-    # Of each image its number and its prompt's.
-    places: dict[str, tuple[int, int]] = field(default_factory=dict)
 
     def take_generators(self, batch: list[GeneratorRecord], met: write_study.Met) -> None:
         for new in take_generators(batch, self.known_generators, self.outcome, met)[0]:
@@ -221,10 +214,8 @@ class TableRows:
             if r.key in self.images:
                 self.outcome.unchanged += 1
                 continue
-            number, prompt = len(self.images), self.prompts[r.prompt]
-            self.places[r.key] = number, prompt
-            made = prompt, self.generators[r.generator]
-            self.images[r.key] = StudyImage(number, *made, r.variant, r.sample, "")
+            made = self.prompts[r.prompt], self.generators[r.generator], r.variant, r.sample
+            self.images[r.key] = StudyImage(len(self.images), *made, "")
             self.outcome.images += 1
         for r in again:
             compare_again(r, self, self.outcome, lambda r: None)
@@ -242,62 +233,41 @@ class TableRows:
         return {name: keys for name, keys in absent.items() if keys}
 
 
-class GivenAnswers:
-    """Question and atom -> person and image -> what they answered: a number, or a text."""
-
-    def __init__(self) -> None:
-        self.held: dict[tuple[str, int | None], dict[int, float | str]] = defaultdict(dict)
-
-    def get(self, place: tuple[int, str, int | None]) -> Given | None:
-        one = self.held[place[1:]].get(place[0])
-        return None if one is None else (None, one) if isinstance(one, str) else (one, "")
-
-    def __setitem__(self, place: tuple[int, str, int | None], given: Given) -> None:
-        number, text = given
-        self.held[place[1:]][place[0]] = text if number is None else number
-
-    def asked(self, *, parts: bool = False) -> set[str]:
-        """The questions that were answered; `parts`: also about parts of prompts."""
-        return {
-            question
-            for (question, atom), given in self.held.items()
-            if given and (parts or atom is None)
-        }
-
-    def about(self, question: str, *, parts: bool = False) -> list[float | str]:
-        return [
-            one
-            for (name, atom), given in self.held.items()
-            if name == question and (parts or atom is None)
-            for one in given.values()
-        ]
-
-    def atoms(self) -> np.ndarray:
-        """Image, atom and number of each answer about an atom, as rows."""
-        found = [
-            (pair & IMAGE, atom, one)
-            for (question, atom), given in self.held.items()
-            if question == "atom" and atom is not None
-            for pair, one in given.items()
-            if not isinstance(one, str)
-        ]
-        return np.array(found, dtype=np.float64).reshape(-1, 3).T
-
-
 class TableLabels(LabelChecks):
     """`versions`: the study's form, and those that labels name."""
 
     def __init__(self, form: FormVersion, rows: TableRows, outcome: Outcome) -> None:
         form.pk = 0
-        super().__init__(form, KnownPlaces(rows.places, rows.atoms), FileNames(()), outcome)
+        super().__init__(form, rows, FileNames(()), outcome)
         self.versions = [form]
-        self.answers = GivenAnswers()
+        # Question and atom -> person and image -> what they answered: a number, or a text.
+        self.answers: dict[tuple[str, int | None], dict[int, float | str]] = defaultdict(dict)
         # Of each person and image the form of the first label.
         self.form_of: dict[int, int] = {}
 
+    def about(self, question: str, *, parts: bool = False) -> list[float | str]:
+        """`parts`: also about parts of prompts."""
+        return [
+            one
+            for (name, atom), given in self.answers.items()
+            if name == question and (parts or atom is None)
+            for one in given.values()
+        ]
+
+    def about_atoms(self) -> np.ndarray:
+        """Image, atom and number of each answer about an atom, as rows."""
+        found = [
+            (pair & IMAGE, atom, one)
+            for (question, atom), given in self.answers.items()
+            if question == "atom" and atom is not None
+            for pair, one in given.items()
+            if _is_number(one)
+        ]
+        return np.array(found, dtype=np.float64).reshape(-1, 3).T
+
     def whole_answers(self, question: str, images: Images) -> WholeAnswers:
-        given = self.answers.held[question, None]
-        numbers = {pair: one for pair, one in given.items() if not isinstance(one, str)}
+        given = self.answers[question, None]
+        numbers = {pair: one for pair, one in given.items() if _is_number(one)}
         pairs = np.fromiter(numbers, np.int64, len(numbers))
         person, place = pairs >> PERSON, images.places.find_places(pairs & IMAGE)
         there = set(np.unique(person).tolist())
@@ -331,17 +301,18 @@ class TableLabels(LabelChecks):
                 self.form_of[pair] = self.forms[r.form] if r.form else 0
         self.outcome.annotations += len(self.form_of) - before
         given = list(zip(rows.numbers, rows.texts, strict=True))
-        places = zip(pairs, rows.questions, rows.atoms, strict=True)
-        new = self._new_answers(places, given, rows.records, self.answers)
+        places = list(zip(pairs, rows.questions, rows.atoms, strict=True))
+        there = {place: said for place in places if (said := self._answer_at(*place))}
+        new = self._new_answers(places, given, rows.records, there)
         for n in new:
-            self._count_unused(rows.questions[n], *given[n])
+            (pair, question, atom), (number, text) = places[n], given[n]
+            self.answers[question, atom][pair] = text if number is None else number
+            self._count_unused(question, number, text)
         self.outcome.answers += len(new)
 
-
-@dataclass(frozen=True)
-class KnownPlaces:
-    images: dict[str, tuple[int, int]]
-    atoms: dict[int, dict[int, int]]
+    def _answer_at(self, pair: int, question: str, atom: int | None) -> Given | None:
+        one = self.answers[question, atom].get(pair)
+        return None if one is None else (None, one) if isinstance(one, str) else (one, "")
 
 
 @dataclass
@@ -378,7 +349,7 @@ class TableScores(ScoreChecks):
     """`judges`: in the order of the file, which is also that of their colours."""
 
     def __init__(self, rows: TableRows, outcome: Outcome) -> None:
-        super().__init__(KnownPlaces(rows.places, rows.atoms), outcome)
+        super().__init__(rows, outcome)
         self.judges: dict[str, TableJudge] = {}
 
     def name_missing_images(self, keys: Sequence[str]) -> None:
@@ -386,7 +357,7 @@ class TableScores(ScoreChecks):
             absent = [key for key in keys if self.known.images[key][0] not in judge.images]
             self._name_missing(name, len(keys), len(absent), absent)
 
-    def _write_fit(self, whole: list[WholeScore], parts: list[PartScore]) -> None:
+    def _write(self, whole: list[WholeScore], parts: list[PartScore]) -> None:
         for name in dict.fromkeys([score[1] for score in whole] + [part[1] for part in parts]):
             self.judges.setdefault(name, TableJudge())
         for image, name, r in whole:
@@ -400,3 +371,7 @@ class TableScores(ScoreChecks):
             if self._is_new_part(judge.parts.get((image, atom)), r):
                 judge.parts[image, atom] = (r.score, r.error)
                 self.outcome.scores += 1
+
+
+def _is_number(answer: float | str) -> bool:
+    return not isinstance(answer, str)
