@@ -31,12 +31,12 @@ def publish_form(form: Form) -> FormVersion:
     if known:
         return known
     latest = FormVersion.objects.filter(slug=form.slug).aggregate(Max("version"))["version__max"]
-    version = version_of(form, (latest or 0) + 1)
+    version = make_version(form, (latest or 0) + 1)
     version.save(force_insert=True)
     return version
 
 
-def version_of(form: Form, number: int) -> FormVersion:
+def make_version(form: Form, number: int) -> FormVersion:
     """Not stored."""
     return FormVersion(
         slug=form.slug,

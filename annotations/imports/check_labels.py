@@ -95,21 +95,8 @@ class KnownImages(Protocol):
     def atoms(self) -> Mapping[int, Mapping[int, int]]: ...
 
 
-class FitRow(NamedTuple):
-    """A label that can be written: the rows of its image and atom, its number or text, and the record of
-    all these."""
-
-    image: int
-    rater: str
-    question: str
-    atom: int | None
-    number: float | None
-    text: str
-    record: LabelRecord
-
-
 class FitRows(NamedTuple):
-    """The same of many, column by column."""
+    """Labels that can be written: the rows of their images and atoms, their numbers or texts, and their records."""
 
     images: Sequence[int]
     raters: Sequence[str]
@@ -243,7 +230,8 @@ class LabelChecks:
                 reject(self.outcome, r, unfit)
         return FitRows(*zip(*rows, strict=True)) if rows else None
 
-    def _fit_row(self, r: LabelRecord) -> FitRow:
+    def _fit_row(self, r: LabelRecord) -> tuple[Any, ...]:
+        """In the order of `FitRows`."""
         key, rater, question, value, atom, seconds = r[:6]
         if key not in self.known.images:
             raise Unfit("image_id", key, "The study has no such image.")
@@ -256,7 +244,7 @@ class LabelChecks:
                 raise Unfit("atom", atom, "The prompt of this image has no such atom.")
         number, text = self._answer(question, value, atom is None)
         _check_seconds(seconds)
-        return FitRow(image, rater, question, atom_pk, number, text, r)
+        return image, rater, question, atom_pk, number, text, r
 
     def _check_rater(self, rater: str) -> None:
         if rater not in self.people and not fits(rater, KEY_LENGTH):

@@ -59,7 +59,7 @@ class StudyImage(NamedTuple):
     sha256: str
 
 
-class Known(Protocol):
+class StudyRows(Protocol):
     """What a study has: prompts and generators by name, and its images."""
 
     prompts: dict[str, int]
@@ -98,7 +98,7 @@ class KnownRows:
 
 
 def take_images(
-    batch: list[ImageRecord], known: Known, outcome: Outcome
+    batch: list[ImageRecord], known: StudyRows, outcome: Outcome
 ) -> tuple[list[ImageRecord], list[ImageRecord]]:
     """The records that can be taken, and those whose key stands in the batch a second time."""
     fit: dict[str, ImageRecord] = {}
@@ -189,7 +189,7 @@ def _save_images(new: list[tuple[Any, ...]], completed: list[Image], outcome: Ou
     outcome.images += len(new) + len(completed)
 
 
-def _check_image(record: ImageRecord, known: Known) -> None:
+def _check_image(record: ImageRecord, known: StudyRows) -> None:
     check_key("image_id", record.key)
     for name, value, there in (
         ("prompt_id", record.prompt, known.prompts),
@@ -204,7 +204,7 @@ def _check_image(record: ImageRecord, known: Known) -> None:
         _check_same(record, known.images[record.key], known)
 
 
-def _check_same(record: ImageRecord, there: StudyImage, known: Known) -> None:
+def _check_same(record: ImageRecord, there: StudyImage, known: StudyRows) -> None:
     for name, old, new, shown in (
         ("prompt_id", there.prompt_id, known.prompts[record.prompt], record.prompt),
         ("generator", there.generator_id, known.generators[record.generator], record.generator),
@@ -217,7 +217,7 @@ def _check_same(record: ImageRecord, there: StudyImage, known: Known) -> None:
 
 def compare_again(
     record: ImageRecord,
-    known: Known,
+    known: StudyRows,
     outcome: Outcome,
     take: Callable[[ImageRecord], StoredPicture | Unfit | None],
 ) -> None:

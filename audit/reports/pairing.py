@@ -511,7 +511,7 @@ def _people(study: Study, question: str) -> tuple[People, Images, Places, Codes 
     images = Images.from_study(study)
     given = _answers(study, question, images.places)
     forms = FormVersion.objects.filter(pk__in=given.forms)
-    people, places, families = people_of_columns(
+    people, places, families = build_people(
         study.slug,
         question,
         study.form.questions,
@@ -524,7 +524,7 @@ def _people(study: Study, question: str) -> tuple[People, Images, Places, Codes 
     return _with_chances(people, study, images.places), images, places, families
 
 
-def people_of_columns(
+def build_people(
     study: str,
     question: str,
     of_form: Sequence[Mapping[str, Any]],

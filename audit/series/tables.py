@@ -15,7 +15,7 @@ from annotations.database.bulk import seldom_collected
 from annotations.errors import ImportRefused
 from annotations.file_names import FileNames
 from annotations.forms.named_elsewhere import form_called
-from annotations.forms.versions import version_of
+from annotations.forms.versions import make_version
 from annotations.imports import write_study
 from annotations.imports.check_labels import FitRows, Given, LabelChecks
 from annotations.imports.outcome import Outcome
@@ -30,9 +30,9 @@ from audit.reports.pairing import (
     LabelledAtoms,
     Paired,
     WholeAnswers,
+    build_people,
     facts_of,
     in_order,
-    people_of_columns,
 )
 from judges.intake import bring_in
 from judges.intake.imported_scores import (
@@ -62,8 +62,8 @@ from jurybox_formats.sources.records import (
 )
 
 # A person and an image as one number: answers come by the million.
-PERSON = 32
-IMAGE = 2**PERSON - 1
+IMAGE_BITS = 32
+IMAGE = 2**IMAGE_BITS - 1
 
 
 class Tables:
@@ -88,16 +88,16 @@ class Tables:
             raise ImportRefused(error.message) from error
 
     def questions(self) -> list[str]:
-        whole = {q: self.labels.about(q) for q, atom in self.labels.answers if atom is None}
+        whole = {q: self.labels.list_answers(q) for q, atom in self.labels.answers if atom is None}
         return in_order(
             {q for q, given in whole.items() if any(map(_is_number, given))}, self.asked
         )
 
     def text_answers(self) -> dict[str, Any]:
-        typed = {asked["name"] for asked in self.asked if asked.get("kind") == "text"}
+        typed = {question["name"] for question in self.asked if question.get("kind") == "text"}
         cannot_tell, counted, words = {}, [], {}
         for question in sorted({question for question, _ in self.labels.answers}):
-            given = self.labels.about(question, parts=True)
+            given = self.labels.list_answers(question, parts=True)
             if question not in typed and (n := given.count(CANT_TELL)):
                 cannot_tell[question] = {"n": n, "of": len(given)}
             texts = {
@@ -119,7 +119,7 @@ class Tables:
         columns = np.array(numbers, dtype=np.int64).reshape(-1, 3).T
         images = Images.in_order(keys, [one.variant for one in facts], columns)
         given = self.labels.whole_answers(question, images)
-        people, prompts, families = people_of_columns(
+        people, prompts, families = build_people(
             self.slug,
             question,
             self.asked,
@@ -135,7 +135,7 @@ class Tables:
         if decided:
             # Nobody has decided anything about two tables.
             people = replace(people, decisions=np.full(len(keys), np.nan))
-        labelled = self.labels.about_atoms()
+        labelled = self.labels.list_atom_answers()
         atoms = LabelledAtoms(images.places, rows.atom_rows if labelled.size else [], prompts)
         atoms.families = families
         if labelled.size:
@@ -147,7 +147,7 @@ class Tables:
         return Paired(
             people,
             tuple(
-                known[name].scores_of(
+                known[name].pair_with(
                     Run(judge=titles[name], in_peoples_unit=unit), number, images, atoms
                 )
                 for name, number in sorted((name, number) for number, name in enumerate(known))
@@ -156,17 +156,17 @@ class Tables:
         )
 
     def _read(self, source: registry.Source) -> None:
-        asked = label_questions.find_questions("tidy", source)
-        form = version_of(bring_in.form_for(self.slug, "tidy", asked), 1)
+        kinds = label_questions.find_questions("tidy", source)
+        form = make_version(bring_in.form_for(self.slug, "tidy", kinds), 1)
         self.asked = form.questions
         on_form = {question["name"] for question in form.questions}
-        bring_in.say_scales(asked, on_form, self.outcome)
+        bring_in.say_scales(kinds, on_form, self.outcome)
         self.rows = TableRows(self.outcome)
         self.labels = TableLabels(form, self.rows, self.outcome)
         self.scores = TableScores(self.rows, self.outcome)
         met: write_study.Met = set()
         write_study.write_in_batches(
-            label_questions.adapt(registry.records("tidy", source), asked, on_form),
+            label_questions.adapt(registry.records("tidy", source), kinds, on_form),
             {
                 GeneratorRecord: (write_study.BATCH, lambda b: self.rows.take_generators(b, met)),
                 PromptRecord: (write_study.BATCH, lambda b: self.rows.take_prompts(b, met)),
@@ -243,9 +243,9 @@ class TableLabels(LabelChecks):
         # Question and atom -> person and image -> what they answered: a number, or a text.
         self.answers: dict[tuple[str, int | None], dict[int, float | str]] = defaultdict(dict)
         # Of each person and image the form of the first label.
-        self.form_of: dict[int, int] = {}
+        self.forms_of_pairs: dict[int, int] = {}
 
-    def about(self, question: str, *, parts: bool = False) -> list[float | str]:
+    def list_answers(self, question: str, *, parts: bool = False) -> list[float | str]:
         """`parts`: also about parts of prompts."""
         return [
             one
@@ -254,29 +254,29 @@ class TableLabels(LabelChecks):
             for one in given.values()
         ]
 
-    def about_atoms(self) -> np.ndarray:
+    def list_atom_answers(self) -> np.ndarray:
         """Image, atom and number of each answer about an atom, as rows."""
-        found = [
+        rows = [
             (pair & IMAGE, atom, one)
             for (question, atom), given in self.answers.items()
             if question == "atom" and atom is not None
             for pair, one in given.items()
             if _is_number(one)
         ]
-        return np.array(found, dtype=np.float64).reshape(-1, 3).T
+        return np.array(rows, dtype=np.float64).reshape(-1, 3).T
 
     def whole_answers(self, question: str, images: Images) -> WholeAnswers:
         given = self.answers[question, None]
         numbers = {pair: one for pair, one in given.items() if _is_number(one)}
         pairs = np.fromiter(numbers, np.int64, len(numbers))
-        person, place = pairs >> PERSON, images.places.find_places(pairs & IMAGE)
+        person, column = pairs >> IMAGE_BITS, images.places.find_places(pairs & IMAGE)
         there = set(np.unique(person).tolist())
         raters = sorted(name for name, number in self.people.items() if number in there)
         row = np.zeros(len(self.people), dtype=np.int64)
         row[[self.people[name] for name in raters]] = np.arange(len(raters))
         ratings = np.full((len(raters), len(images.keys)), UNRATED)
-        ratings[row[person], place] = np.fromiter(numbers.values(), float, len(numbers))
-        forms = {self.form_of[pair] for pair in numbers}
+        ratings[row[person], column] = np.fromiter(numbers.values(), float, len(numbers))
+        forms = {self.forms_of_pairs[pair] for pair in numbers}
         return WholeAnswers(ratings, tuple(raters), False, forms, len(numbers))
 
     def _find_form(self, name: str) -> FormVersion | None:
@@ -292,17 +292,17 @@ class TableLabels(LabelChecks):
         for name in sorted(set(rows.raters) - self.people.keys()):
             self.people[name] = len(self.people)
         pairs = [
-            self.people[name] << PERSON | image
+            self.people[name] << IMAGE_BITS | image
             for name, image in zip(rows.raters, rows.images, strict=True)
         ]
-        before = len(self.form_of)
+        before = len(self.forms_of_pairs)
         for pair, r in zip(pairs, rows.records, strict=True):
-            if pair not in self.form_of:
-                self.form_of[pair] = self.forms[r.form] if r.form else 0
-        self.outcome.annotations += len(self.form_of) - before
+            if pair not in self.forms_of_pairs:
+                self.forms_of_pairs[pair] = self.forms[r.form] if r.form else 0
+        self.outcome.annotations += len(self.forms_of_pairs) - before
         given = list(zip(rows.numbers, rows.texts, strict=True))
         places = list(zip(pairs, rows.questions, rows.atoms, strict=True))
-        there = {place: said for place in places if (said := self._answer_at(*place))}
+        there = {at: known for at in places if (known := self._answer_at(*at))}
         new = self._new_answers(places, given, rows.records, there)
         for n in new:
             (pair, question, atom), (number, text) = places[n], given[n]
@@ -322,16 +322,16 @@ class TableJudge:
     images: dict[int, ScoredImage] = field(default_factory=dict)
     parts: dict[tuple[int, int], ScoredPart] = field(default_factory=dict)
 
-    def scores_of(
+    def pair_with(
         self, run: Run, number: int, images: Images, labelled: LabelledAtoms
     ) -> JudgeScores:
         places = images.places.find_places(np.fromiter(self.images, np.int64, len(self.images)))
-        said = [(one.value, one.correct) for one in self.images.values()]
+        facts = [(one.value, one.correct) for one in self.images.values()]
         columns = np.full((2, len(images.keys)), np.nan)
-        columns[:, places] = np.array(said, dtype=np.float64).reshape(-1, 2).T
+        columns[:, places] = np.array(facts, dtype=np.float64).reshape(-1, 2).T
         failed = np.zeros(len(images.keys), dtype=bool)
         failed[places] = np.isnan(columns[0, places])
-        parts = [(*place, value) for place, (value, _) in self.parts.items() if value is not None]
+        parts = [(*part, value) for part, (value, _) in self.parts.items() if value is not None]
         atoms = np.array(parts, dtype=np.float64).reshape(-1, 3).T
         return JudgeScores(
             name=run.judge.name,

@@ -331,7 +331,7 @@ def _study(
 
 @transaction.atomic
 def _create_study(slug: str, title: str, by: User | None, form: FormVersion) -> Study:
-    title = title or title_of(slug)
+    title = title or name_study(slug)
     study = Study.objects.create(slug=slug, title=title[:200], form=form, created_by=by)
     if by is not None:
         Membership.objects.create(
@@ -340,7 +340,7 @@ def _create_study(slug: str, title: str, by: User | None, form: FormVersion) -> 
     return study
 
 
-def title_of(slug: str) -> str:
+def name_study(slug: str) -> str:
     """Of a study that nobody gave one."""
     return slug.replace("-", " ").capitalize()
 
@@ -349,9 +349,9 @@ def _on_form(study: Study) -> set[str]:
     return {question["name"] for question in study.form.questions}
 
 
-def say_scales(asked: dict[str, AnswerKind], on_form: set[str], outcome: Outcome) -> None:
+def say_scales(kinds: dict[str, AnswerKind], on_form: set[str], outcome: Outcome) -> None:
     """Of questions whose meaning no paper fixes, as the import understood them."""
-    for question, one in sorted(asked.items()):
+    for question, one in sorted(kinds.items()):
         if one.name != question:
             words = (
                 f"Question “{question}” is called “{one.name}” here: its answers are {one.kind}."

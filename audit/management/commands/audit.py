@@ -37,8 +37,8 @@ class Command(PlainCommand):
         self, *, labels, scores, images, generators, out, title, column, unit, **given
     ) -> None:
         # The whole of the statistics; who asks for help does not wait for it.
-        from audit.from_files.report_of import report_of
         from audit.management.commands.report import write_report
+        from audit.series.report_tables import report_tables
 
         began = time.perf_counter()
         options = report_options(given)
@@ -50,7 +50,7 @@ class Command(PlainCommand):
         files = {part: path for part, path in files.items() if path is not None}
         columns = pairs(column, "--column", "NAME=ROLE", "model=judge")
         with _bar() as show:
-            made = report_of(
+            made = report_tables(
                 files,
                 options=options,
                 title=title,

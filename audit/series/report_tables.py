@@ -18,7 +18,7 @@ from audit.reports.make import Computation
 from audit.reports.options import Options
 from audit.reports.progress import Progress
 from audit.series.tables import Tables
-from judges.intake.bring_in import RESERVED, title_of
+from judges.intake.bring_in import RESERVED, name_study
 from jurybox_formats.sources.records import Unreadable
 from jurybox_formats.two_tables import ReadingNotes, as_tidy
 
@@ -31,17 +31,17 @@ class MadeReport:
 
     body: dict[str, Any]
     title: str
-    told: ReadingNotes
+    notes: ReadingNotes
     outcome: Outcome
 
     def lines(self) -> list[str]:
-        refused = self.told.refused
+        refused = self.notes.refused
         left_out = [f"Left out ({len(refused)}):"] if refused else []
         named = [f"  {words}" for words in refused[:20]]
-        return [*self.told.words, *left_out, *named, self.outcome.as_text()]
+        return [*self.notes.words, *left_out, *named, self.outcome.as_text()]
 
 
-def report_of(
+def report_tables(
     files: Mapping[str, Path],
     *,
     options: Options,
@@ -54,7 +54,7 @@ def report_of(
     slug += "-2" * (slug in RESERVED)
     with tempfile.TemporaryDirectory(prefix="jurybox-audit-") as name:
         try:
-            told = as_tidy(files, Path(name), given=columns)
+            notes = as_tidy(files, Path(name), given=columns)
         except Unreadable as error:
             raise Refused(error.message) from None
         study = Tables(
@@ -73,4 +73,4 @@ def report_of(
     progress = Progress(lambda done, total: show("report", done, total))
     with names_as_written():
         body = Computation(study, options, progress).body
-    return MadeReport(body, title[:200] or title_of(slug), told, outcome)
+    return MadeReport(body, title[:200] or name_study(slug), notes, outcome)
