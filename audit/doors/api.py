@@ -23,6 +23,7 @@ from audit.doors.registry import (
     parameter_names,
     read_parameters,
     refuse_hidden_studies,
+    show_body,
 )
 from audit.questions.leaderboard.question import LEADERBOARD
 
@@ -72,9 +73,12 @@ def question(request: Request, slug: str, name: str) -> Response:
         raise Http404
     exhibits = all_exhibits()[name]
     refuse_others(request.query_params, {*parameter_names(exhibits), *ALWAYS})
-    parameters = read_parameters(exhibits, study, request.query_params.dict())
+    given = request.query_params.dict()
+    parameters = read_parameters(exhibits, study, given)
     refuse_hidden_studies(exhibits, parameters, request.user)
     answer = read_answer(exhibits.question, study, parameters)
+    if answer.body:
+        return Response(show_body(exhibits, study, answer.body, given))
     return respond_with(answer, "A worker is computing the answer.")
 
 

@@ -31,7 +31,9 @@ def document_of(exhibits: Exhibits, body: Body, study: Study, *, made: str) -> D
 
 def section_of(exhibits: Exhibits, body: Body) -> Section:
     charts = [_figure(chart) for chart in exhibits.charts(body) if not chart.blank]
-    tables = [replace(one, title=f"{one.title}.") for one in exhibits.tables(body) if one.rows]
+    tables = [
+        replace(one.shorten(), title=f"{one.title}.") for one in exhibits.tables(body) if one.rows
+    ]
     words = (*exhibits.sentences(body), *exhibits.describe_method(body), *exhibits.signed(body))
     return Section(exhibits.title, paragraphs=words, blocks=(*charts, *tables))
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import Field, dataclass, field
+from contextlib import suppress
+from dataclasses import Field, asdict, dataclass, field
+from dataclasses import fields as fields_of
 from functools import cached_property
 from typing import Any, TypeAlias
 from urllib.parse import urlencode
@@ -18,6 +20,7 @@ from annotations.access import HtmxRequest, Place, research_place_or_404
 from annotations.errors import Refused
 from annotations.language.stored_words import say
 from annotations.models import StoredAnswer
+from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import read_answer, refused_answer
 from audit.doors.document import document_of, section_of, with_section
 from audit.doors.registry import (
@@ -27,12 +30,13 @@ from audit.doors.registry import (
     parameters_of,
     read_parameters,
     refuse_hidden_studies,
+    show_body,
 )
-from audit.exhibits import Chart, Exhibits
+from audit.exhibits import Body, Chart, Exhibits
 from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
 from audit.navigation import PAGES
-from audit.pages.files import attached, check_kind, send_any_chart, send_tables
+from audit.pages.files import ON_SCREEN, attached, check_kind, send_any_chart, send_tables
 from audit.pages.filters import select
 from audit.pages.frame import AnswerPage, chart_links, respond
 from audit.pages.reports import ENDINGS, KINDS
@@ -53,6 +57,7 @@ class QuestionPage(AnswerPage):
     place: Place
     exhibits: Exhibits
     make_beside: Callable[[QuestionPage], Beside] | None = None
+    shows_names: bool = False
 
     @cached_property
     def given(self) -> dict[str, str]:
@@ -74,13 +79,19 @@ class QuestionPage(AnswerPage):
         return read_answer(self.exhibits.question, self.study, parameters)
 
     @cached_property
+    def body(self) -> Body:
+        stored = self.answer.body or {}
+        return show_body(self.exhibits, self.study, stored, self.given, names=self.shows_names)
+
+    @cached_property
     def query(self) -> dict[str, str]:
         """The parameters that are not as usual, by field; as given, where they are refused."""
         fields = parameters_of(self.exhibits)
-        try:
-            values = {one.name: getattr(self.parameters, one.name) for one in fields}
-        except Refused:
-            values = {one.name: self.given.get(name_in_address(one), "") for one in fields}
+        values = {one.name: self.given.get(name_in_address(one), "") for one in fields}
+        with suppress(Refused):
+            values |= asdict(self.parameters)
+        of_view = fields_of(self.exhibits.view)  # type: ignore[arg-type]
+        values |= {one.name: self.body[one.name] for one in of_view if self.body}
         return {
             one.name: str(values[one.name])
             for one in fields
@@ -113,8 +124,16 @@ class QuestionPage(AnswerPage):
         return super().is_behind or any(offered is None for _, offered in self.choices)
 
     @property
-    def polls(self) -> bool:
-        return self.is_behind or (self.beside is not None and self.beside.is_waiting)
+    def seconds_to_poll(self) -> int:
+        """0 where nothing new is to come."""
+        if self.is_behind or (self.beside is not None and self.beside.is_waiting):
+            return 3
+        return 15 if self.exhibits.question.keeps_up else 0
+
+    @property
+    def can_ask_again(self) -> bool:
+        """Of what was given up."""
+        return self.answer.is_given_up and self.exhibits.question.parameters is NoParameters
 
     @property
     def seen_facts(self) -> list[Any]:
@@ -197,7 +216,7 @@ def question(
     request: HtmxRequest, slug: str, name: str, beside: MakeBeside | None = None
 ) -> HttpResponse:
     page = _page(request, slug, name)
-    page.make_beside = beside
+    page.make_beside, page.shows_names = beside, page.place.owns
     match = request.resolver_match
     if match and match.url_name != page.exhibits.page:
         address = reverse(page.exhibits.page, args=[slug])
@@ -216,6 +235,7 @@ def table(request: HtmxRequest, slug: str, name: str) -> HttpResponse:
 def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> HttpResponse:
     page = _page(request, slug, name)
     check_kind(kind)
+    page.shows_names = kind in ON_SCREEN and page.place.owns
     body = page.answer_body
     wanted = next((one for one in page.exhibits.charts(body) if one.key == chart), None)
     if wanted is None:
@@ -223,7 +243,10 @@ def chart(request: HtmxRequest, slug: str, name: str, chart: str, kind: str) -> 
     return send_any_chart(
         request,
         kind,
-        (name, page.answer.pk, page.answer.computed_at, body["signature"]["data"], chart),
+        (
+            *(name, page.answer.pk, page.answer.computed_at, body["signature"]["data"], chart),
+            *(page.shows_names, *page.query.items()),
+        ),
         wanted.draw,
         signed=lambda: list(page.exhibits.signed(body)),
         name=f"{slug}-{name}-{chart}",
@@ -278,7 +301,7 @@ def _context(page: QuestionPage) -> dict[str, Any]:
         if exhibits.first_sentences
         else [],
         "plots": [_plot(page, chart) for chart in exhibits.charts(body)],
-        "tables": [table for table in exhibits.tables(body) if table.rows],
+        "tables": [table.shorten() for table in exhibits.tables(body) if table.rows],
         "csv": page.address("question-table"),
         "documents": [
             {"name": words, "url": page.address("question-document", kind)}
@@ -298,5 +321,7 @@ def _plot(page: QuestionPage, chart: Chart) -> dict[str, Any]:
         "name": chart.key,
         "title": say(chart.title),
         "blank": chart.blank,
+        "note": "" if chart.blank else say(chart.note),
+        "folded": chart.folded,
         **chart_links(address),
     }

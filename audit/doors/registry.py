@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import Field, fields
 from functools import cache
 from typing import Any
@@ -14,7 +14,7 @@ from annotations.access import place_of
 from annotations.errors import Refused
 from annotations.models import Study
 from audit import questions
-from audit.exhibits import Exhibits
+from audit.exhibits import Body, Exhibits
 
 
 @cache
@@ -38,7 +38,8 @@ def exhibits_called(name: str) -> Exhibits:
 
 
 def parameters_of(exhibits: Exhibits) -> tuple[Field[Any], ...]:
-    return fields(exhibits.question.parameters)  # type: ignore[arg-type]
+    """Of what is computed, and of what is shown of it."""
+    return (*fields(exhibits.question.parameters), *fields(exhibits.view))  # type: ignore[arg-type]
 
 
 def parameter_names(exhibits: Exhibits) -> list[str]:
@@ -51,10 +52,25 @@ def name_in_address(field: Field[Any]) -> str:
 
 def read_parameters(exhibits: Exhibits, study: Study, given: Mapping[str, str]) -> Any:
     """A question's own, of all that an address says. What is empty is as usual."""
-    named = {field.name: given.get(name_in_address(field)) for field in parameters_of(exhibits)}
     question = exhibits.question
-    parameters = question.parameters(**{name: value for name, value in named.items() if value})
-    return question.complete(study, parameters)
+    return question.complete(study, _read(question.parameters, given))
+
+
+def show_body(
+    exhibits: Exhibits,
+    study: Study,
+    body: Body,
+    given: Mapping[str, str],
+    *,
+    names: bool = False,
+) -> Body:
+    """What the doors show of an answer: as `given` chooses; without people's names unless `names`."""
+    return body and exhibits.show(study, body, _read(exhibits.view, given), names)
+
+
+def _read(kind: Callable[..., Any], given: Mapping[str, str]) -> Any:
+    named = {field.name: given.get(name_in_address(field)) for field in fields(kind)}  # type: ignore[arg-type]
+    return kind(**{name: value for name, value in named.items() if value})
 
 
 def refuse_hidden_studies(

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from annotations.stored_answers.question import Question
+from annotations.models import Study
+from annotations.stored_answers.question import NoParameters, Question
 from audit.statistic_names import STATISTICS
 from audit.words.notes import notes_of
 from audit.words.numbers import Cell, corrected_p, make_cell
@@ -88,6 +89,10 @@ class Table:
     notes: tuple[str, ...] = ()
     number: int = 0  # in a document
     folded: bool = False  # on a page, until somebody opens it
+    at_most: int | None = None  # rows on a page and in a document; other files have them all
+
+    def shorten(self) -> Table:
+        return replace(self, rows=self.rows[: self.at_most])
 
     @property
     def rows_with_cells(self) -> list[tuple[Row, list[Cell]]]:
@@ -147,16 +152,23 @@ def judged_enough(estimate: dict[str, Any], at_least: int) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Chart:
-    """`draw` makes the Vega-Lite specification in a theme. `blank`: why there is nothing to draw."""
+    """`draw` makes the Vega-Lite specification in a theme. `blank`: why there is nothing to draw. `note`: how it is
+    read, below it."""
 
     key: str
     title: str
     draw: Callable[[str], dict[str, Any]]
     blank: str = ""
+    note: str = ""
+    folded: bool = False  # on a page, until somebody opens it
 
 
 def no_charts(body: Body) -> Sequence[Chart]:
     return ()
+
+
+def show_whole(study: Study, body: Body, view: Any, names: bool) -> Body:
+    return body
 
 
 def signature_lines(body: Body) -> list[str]:
@@ -173,7 +185,9 @@ def signature_lines(body: Body) -> list[str]:
 class Exhibits:
     """`method`: how it was computed, in a sentence or two. `signed`: whose numbers these are, in small type.
     `first_sentences`: how many stand open on the page, all if it is None. `page`: the url name of a page of its
-    own, where it is not among More questions. `inside`: of the page that shows this one as its second half."""
+    own, where it is not among More questions. `inside`: of the page that shows this one as its second half.
+    `view`: what somebody chooses of one answer, as of parameters, but nothing is computed anew. `show`: the body
+    that all doors take, with the view's choices; `names`: for a reader who may see people's names."""
 
     question: Question
     title: str
@@ -185,6 +199,8 @@ class Exhibits:
     first_sentences: int | None = None
     page: str = "question"
     inside: str = ""
+    view: Callable[..., Any] = NoParameters
+    show: Callable[[Study, Body, Any, bool], Body] = show_whole
 
     @property
     def name(self) -> str:

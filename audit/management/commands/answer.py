@@ -4,12 +4,17 @@ from pathlib import Path
 
 from annotations.errors import Refused
 from annotations.management.command import PlainCommand, as_json, pairs, study_called, write_file
-from annotations.models import StoredAnswer, Study
+from annotations.models import Study
 from annotations.stored_answers.store import answer_at_once
 from audit.doors.document import document_of
 from audit.doors.files import as_text
-from audit.doors.registry import exhibits_called, parameter_names, read_parameters
-from audit.exhibits import Exhibits
+from audit.doors.registry import (
+    exhibits_called,
+    parameter_names,
+    read_parameters,
+    show_body,
+)
+from audit.exhibits import Body, Exhibits
 from audit.handed_in.formats import HANDED_IN, write_beside
 from audit.pages.tables import as_csv
 
@@ -38,24 +43,26 @@ class Command(PlainCommand):
             raise Refused(f"{out.name}: a document ends in {', '.join(KINDS)}.")
         parameters = read_parameters(exhibits, study, given)
         answer = answer_at_once(exhibits.question, study, parameters)
-        return show_answer(exhibits, answer, study, out=out, json=json, csv=csv)
+        body = show_body(exhibits, study, answer.body or {}, given)
+        made = f"{answer.computed_at:%Y-%m-%d}"
+        return show_answer(exhibits, body, study, made=made, out=out, json=json, csv=csv)
 
 
 def show_answer(
     exhibits: Exhibits,
-    answer: StoredAnswer,
+    body: Body,
     study: Study,
     *,
+    made: str,
     out: Path | None,
     json: bool,
     csv: bool = False,
 ) -> str:
-    body = answer.body or {}
     if out is not None:
         kind = KINDS[out.suffix.lower()]
-        made = document_of(exhibits, body, study, made=f"{answer.computed_at:%Y-%m-%d}")
-        write_beside(made, kind, out)
-        write_file(out, HANDED_IN[kind](made))
+        document = document_of(exhibits, body, study, made=made)
+        write_beside(document, kind, out)
+        write_file(out, HANDED_IN[kind](document))
         return f"Written to {out}."
     if json:
         return as_json(body)

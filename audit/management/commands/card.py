@@ -140,7 +140,8 @@ class Command(PlainCommand):
             write_file(out, as_json(signed, indent=1))
             released = f", released under {licence}" if licence else ""
             return f"Written to {out}{released}, signed with the key {public_key()}."
-        return show_answer(EXHIBITS, answer, study, out=out, json=json)
+        made = f"{answer.computed_at:%Y-%m-%d}"
+        return show_answer(EXHIBITS, answer.body or {}, study, made=made, out=out, json=json)
 
 
 def _as_text(files: dict[str, bytes]) -> str:
