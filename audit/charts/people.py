@@ -8,7 +8,6 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from annotations.models import Study
 from audit import VERSION
 from audit.charts.style import INK, MUTED, YES, Layered, configured
 from audit.charts.when_used import alt
@@ -21,11 +20,11 @@ COURSE = ("percent", "alpha")
 ROW = 18
 
 
-def caption(study: Study, body: dict[str, Any], question: dict[str, Any]) -> list[str]:
+def caption(body: dict[str, Any]) -> list[str]:
     """The signature, as the caption of a figure."""
     return [
-        f"Jurybox {VERSION} · {study.slug}{' (simulated)' if study.simulated else ''} · "
-        f"question {question['question']} · 95 % intervals that draw whole prompts · "
+        f"Jurybox {VERSION} · {body['study']}{' (simulated)' if body['simulated'] else ''} · "
+        f"question {body['question']} · 95 % intervals that draw whole prompts · "
         f"{body['resamples']} resamples, seed {body['seed']}",
         f"{body['forms']} answered forms by {body['raters']} people · data {body['data'][:12]}",
     ]

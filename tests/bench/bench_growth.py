@@ -86,9 +86,9 @@ LEFT_OUT = {
 OTHERWISE: dict[str, dict[str, object]] = {
     "chart": {"<slug:name>": "drift", "<slug:kind>": "json"},
     "drift-chart": {"<slug:kind>": "json"},
-    "people-chart": {"<slug:name>": "others", "<slug:kind>": "json"},
+    "people-chart": {"<slug:chart>": "others", "<slug:kind>": "json"},
     "why-chart": {"<slug:kind>": "json"},
-    "leaderboard-chart": {"<slug:name>": "standing", "<slug:kind>": "json"},
+    "leaderboard-chart": {"<slug:chart>": "standing", "<slug:kind>": "json"},
     "pairs-file": {"<slug:name>": "nothing"},
 }
 

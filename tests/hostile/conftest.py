@@ -274,7 +274,7 @@ _OWN_GAPS = {
     "api-question": {"<slug:name>": "label-time"},
     "pairs-file": {"<slug:name>": "votes"},
     "why-chart": {"<slug:kind>": "svg"},
-    "people-chart": {"<slug:name>": "course", "<slug:kind>": "svg"},
+    "people-chart": {"<slug:chart>": "course", "<slug:kind>": "svg"},
     "sample-table": {"<slug:name>": "images"},
     "report-file": {"<slug:kind>": "html"},
 }

@@ -143,7 +143,9 @@ def _choices(name: str, address: str) -> list[str]:
     if name in {"chart", "people-chart", "leaderboard-chart"}:
         charts = ("drift", "course", "others", "pairs", "times", "standing")
         return [
-            address.replace("<slug:name>", chart).replace("<slug:kind>", kind)
+            address.replace("<slug:name>", chart)
+            .replace("<slug:chart>", chart)
+            .replace("<slug:kind>", kind)
             for chart in charts
             for kind in ("json", "svg")
         ]

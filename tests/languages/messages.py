@@ -89,7 +89,7 @@ STORED = (
     *("audit/pages/one_question/repairs.py", "audit/pages/one_question/self_checks.py"),
     *("audit/pages/one_question/published_sets.py", "audit/accounts/reset_links.py"),
     *(f"audit/training/{name}.py" for name in ("choose", "warnings", "confirm")),
-    *("audit/pages/people.py", "audit/repairs/findings.py"),
+    "audit/repairs/findings.py",
     *("audit/accounts/first_account.py", "audit/accounts/second_factor.py"),
     *("audit/accounts/single_sign_on.py", "audit/webhooks/set_up.py", "audit/webhooks/address.py"),
     *("audit/account_pages/*.py", "audit/next_labels/to_people.py", "audit/next_labels/draw.py"),

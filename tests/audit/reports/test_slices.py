@@ -3,8 +3,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from audit.pages import drift, people, side_by_side
+from audit.pages import drift, side_by_side
 from audit.pages import slices as slices_page
+from audit.questions.agreement import exhibits as agreement
 from audit.reports import slices
 from audit.reports.options import Options
 from audit.reports.reference import Series
@@ -115,10 +116,10 @@ def test_the_pages_know_every_statistic_that_they_show():
         drift.BY_GENERATOR,
         slices_page.COLUMNS,
         side_by_side.DIFFERENCES,
-        people.BY_QUESTION,
-        people.IN_TIME,
-        people.OF_PERSON,
-        people.OF_PAIR,
+        agreement.BY_QUESTION,
+        agreement.IN_TIME,
+        agreement.OF_PERSON,
+        agreement.OF_PAIR,
     ):
         assert columns.keys() <= STATISTICS.keys()
 
