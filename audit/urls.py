@@ -62,7 +62,7 @@ study_pages = [
     path(
         "questions/<slug:name>/charts/<slug:chart>.<slug:kind>", doors.chart, name="question-chart"
     ),
-    path("pairs/", pairs.pairs, name="pairs"),
+    path("pairs/", doors.question, {"name": "pairs", "beside": pairs.show_forms}, name="pairs"),
     path("pairs/expected/", pairs.pairs_expected, name="pairs-expected"),
     path("pairs/draw/", pairs.pairs_draw, name="pairs-draw"),
     path("pairs/import/", pairs.pairs_import, name="pairs-import"),

@@ -84,7 +84,7 @@ KEPT = (
         "templates/judges/new_study.html",
         "templates/judges/delivery.html",
     ),
-    *("templates/judges/imports.html", "templates/audit/pairs.html"),
+    *("templates/judges/imports.html", "templates/audit/partials/pairs.html"),
     *(
         "templates/audit/data.html",
         "templates/audit/data_image.html",

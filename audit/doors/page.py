@@ -44,12 +44,14 @@ from audit.pages.reports import ENDINGS, KINDS
 
 @dataclass(frozen=True)
 class Beside:
-    """What acts below the numbers of a page. `facts`: what it shows that may change; `is_waiting`: whether it will."""
+    """What acts below the numbers of a page. `facts`: what it shows that may change; `is_waiting`: whether it will.
+    `stays`: while numbers are replaced, with what somebody typed."""
 
     template: str
     context: dict[str, Any]
     facts: list[Any] = field(default_factory=list)
     is_waiting: bool = False
+    stays: bool = False
 
 
 @dataclass
@@ -215,13 +217,25 @@ def questions(request: HtmxRequest, slug: str) -> HttpResponse:
 def question(
     request: HtmxRequest, slug: str, name: str, beside: MakeBeside | None = None
 ) -> HttpResponse:
+    match = request.resolver_match
+    exhibits = find_exhibits(name)
+    if match and exhibits and match.url_name != exhibits.page:
+        research_place_or_404(request, slug)
+        address = reverse(exhibits.page, args=[slug])
+        return redirect(f"{address}?{request.GET.urlencode()}", permanent=True)
+    return show_question(request, slug, name, beside)
+
+
+def show_question(
+    request: HtmxRequest, slug: str, name: str, beside: MakeBeside | None, status: int = 200
+) -> HttpResponse:
+    """The page; with another status, where a form beside the numbers was refused."""
     page = _page(request, slug, name)
     page.make_beside, page.shows_names = beside, page.place.owns
-    match = request.resolver_match
-    if match and match.url_name != page.exhibits.page:
-        address = reverse(page.exhibits.page, args=[slug])
-        return redirect(f"{address}?{request.GET.urlencode()}", permanent=True)
-    return respond(page, "audit/question.html", lambda: _context(page))
+    response = respond(page, "audit/question.html", lambda: _context(page))
+    if status != 200:
+        response.status_code = status
+    return response
 
 
 @require_GET

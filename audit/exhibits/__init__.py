@@ -6,12 +6,15 @@ address of the API, and a section of a document.
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from annotations.models import Study
 from annotations.stored_answers.question import NoParameters, Question
+from audit import VERSION
 from audit.statistic_names import STATISTICS
 from audit.words.notes import notes_of
 from audit.words.numbers import Cell, corrected_p, make_cell
@@ -165,6 +168,17 @@ class Chart:
 
 def no_charts(body: Body) -> Sequence[Chart]:
     return ()
+
+
+def count_number(n: int) -> Number:
+    return {"value": n, "low": None, "high": None, "n": n}
+
+
+def sign_body(study: Study, body: Body) -> Body:
+    """Of a question whose answer is signed by nothing but its own content."""
+    data = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    signed = {"version": VERSION, "data": data}
+    return {**body, "study": study.slug, "simulated": study.simulated, "signature": signed}
 
 
 def show_whole(study: Study, body: Body, view: Any, names: bool) -> Body:

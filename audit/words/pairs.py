@@ -86,18 +86,6 @@ def range_by_chance(n: int) -> tuple[int, int]:
     return max(0, math.ceil(n / 2 - half)), min(n, math.floor(n / 2 + half))
 
 
-def of_slice(one: Mapping[str, Any]) -> dict[str, Any]:
-    least, most = f"{one['least']:,}", f"{one['most']:,}"
-    spread = gettext("%(low)s to %(high)s") % {"low": least, "high": most}
-    return {
-        "name": one["tag"] or gettext("all prompts"),
-        "pairs": one["pairs"],
-        "generators": one["generators"],
-        "each": least if least == most else spread,
-        "apart": " | ".join(", ".join(part) for part in one["apart"]),
-    }
-
-
 def expected(found: Expected, *, connects: bool) -> str:
     if not found.pairs:
         return gettext(

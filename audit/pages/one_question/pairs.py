@@ -1,4 +1,4 @@
-"""Data → Pairs: which pairs of images people compare, how far they are, and how evenly."""
+"""Data → Pairs, below how far they are: pairs are drawn, and votes come from files."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import math
 import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations import event_log
-from annotations.access import HtmxRequest, Place, owner_place_or_404, research_place_or_404
+from annotations.access import HtmxRequest, owner_place_or_404, research_place_or_404
 from annotations.errors import ImportRefused, Refused, StudyRefused
 from annotations.language.stored_words import say
 from annotations.models import Image, PairPlan, Study
@@ -26,10 +27,8 @@ from annotations.pages.form_values import whole
 from annotations.pairs import draws, files
 from annotations.pairs.assign import plan_of
 from annotations.pairs.expected import expected
-from annotations.stored_answers.store import read_answer
-from annotations.stored_answers.waiting import waiting_words
 from audit.contests.useful_pairs import draw_informative
-from audit.questions.pairs.question import PAIRS
+from audit.doors.page import Beside, QuestionPage, show_question
 from audit.words import pairs as words
 from judges.preferences.imported import ImportedVotes, take_votes
 
@@ -39,10 +38,30 @@ DRAWS_SHOWN = 20
 USUAL = {"which": "random", "per_prompt": "3", "one": "", "other": "", "seed": "0"}
 
 
-@require_GET
-def pairs(request: HtmxRequest, slug: str) -> HttpResponse:
-    """The page; for htmx its numbers alone."""
-    return _page(request, research_place_or_404(request, slug))
+def show_forms(
+    page: QuestionPage,
+    given: dict[str, str] | None = None,
+    *,
+    refused: list[str] | None = None,
+    wrong: list[str] | None = None,
+) -> Beside:
+    """As they were sent, with what was wrong; else as the study asks now."""
+    study = page.study
+    given = given or _form_values({}, study)
+    context = {
+        "is_owner": page.place.owns,
+        "given": given,
+        "generators": list(study.generators.order_by("name").values_list("name", flat=True)),
+        "draws": [
+            {"draw": one, "words": words.of_draw(one), "note": one.note.splitlines()}
+            for one in study.pair_draws.order_by("-pk")[:DRAWS_SHOWN]
+        ],
+        "refused": refused or [],
+        "wrong": wrong or [],
+        "columns": ", ".join(files.COLUMNS),
+        "expected": "" if page.request.htmx else _expected(study, given),
+    }
+    return Beside("audit/partials/pairs.html", context, stays=True)
 
 
 @require_GET
@@ -50,7 +69,7 @@ def pairs_expected(request: HtmxRequest, slug: str) -> HttpResponse:
     """What the draw that stands in the form would ask of people."""
     place = research_place_or_404(request, slug)
     context = {"expected": _expected(place.study, _form_values(request.GET, place.study))}
-    return render(request, "audit/pairs.html#expected", context)
+    return render(request, "audit/partials/pairs.html#expected", {"beside": context})
 
 
 @require_POST
@@ -70,7 +89,8 @@ def pairs_draw(request: HtmxRequest, slug: str) -> HttpResponse:
             drawn = gettext("Drew %(pairs)s.") % {"pairs": words.of_draw(made)}
             messages.success(request, f"{drawn} {_say_lines(made.note)}".rstrip())
     except Refused as refusal:
-        return _page(request, place, given, refused=[refusal.message], status=refusal.status)
+        forms = partial(show_forms, given=given, refused=[refusal.message])
+        return show_question(request, slug, "pairs", forms, refusal.status)
     return redirect("pairs", slug=slug)
 
 
@@ -86,9 +106,11 @@ def pairs_import(request: HtmxRequest, slug: str) -> HttpResponse:
         else:
             taken = files.take(place.study, files.read(file))
     except files.VotesRefused as refusal:
-        return _page(request, place, wrong=refusal.wrong, status=refusal.status)
+        forms = partial(show_forms, wrong=refusal.wrong)
+        return show_question(request, slug, "pairs", forms, refusal.status)
     except ImportRefused as refusal:
-        return _page(request, place, wrong=[refusal.message], status=refusal.status)
+        forms = partial(show_forms, wrong=[refusal.message])
+        return show_question(request, slug, "pairs", forms, refusal.status)
     said = taken.sentence()
     words_of_log = f"imported votes on pairs: {said}"[:300]
     event_log.note(place.study, "imported", words_of_log, by=request.user)
@@ -121,53 +143,6 @@ def pairs_file(request: HtmxRequest, slug: str, name: str) -> StreamingHttpRespo
         raise Http404
     response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
     response["Content-Disposition"] = f'attachment; filename="{slug}-{name}.csv"'
-    return response
-
-
-def _page(
-    request: HtmxRequest,
-    place: Place,
-    given: dict[str, str] | None = None,
-    *,
-    refused: list[str] | None = None,
-    wrong: list[str] | None = None,
-    status: int = 200,
-) -> HttpResponse:
-    study = place.study
-    alone = bool(request.htmx)
-    answer = read_answer(PAIRS, study)
-    body = answer.body
-    context: dict[str, Any] = {
-        "study": study,
-        "waiting": waiting_words(answer),
-        "is_old": answer.is_old,
-        "poll_url": request.path,
-    }
-    if body is not None:
-        context |= {
-            "body": body,
-            "sentences": words.sentences(body),
-            "questions": words.questions(body),
-            "slices": [words.of_slice(one) for one in body["slices"]],
-        }
-    if not alone:
-        given = given or _form_values({}, study)
-        context |= {
-            "is_owner": place.owns,
-            "given": given,
-            "expected": _expected(study, given),
-            "generators": list(study.generators.order_by("name").values_list("name", flat=True)),
-            "draws": [
-                {"draw": one, "words": words.of_draw(one), "note": one.note.splitlines()}
-                for one in study.pair_draws.order_by("-pk")[:DRAWS_SHOWN]
-            ],
-            "refused": refused or [],
-            "wrong": wrong or [],
-            "columns": ", ".join(files.COLUMNS),
-        }
-    template = "audit/pairs.html#numbers" if alone else "audit/pairs.html"
-    response = render(request, template, context, status=status)
-    response["Vary"] = "Cookie, HX-Request"
     return response
 
 

@@ -4,6 +4,7 @@ import uuid
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.management import call_command
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
@@ -165,6 +166,25 @@ def test_the_page_says_how_far_and_how_even(study, as_alice, bob, charlie):
     assert f"stood left in {first_left} of 3 votes" in html
 
 
+def test_the_balance_is_a_file_and_a_text_too(study, as_alice, bob):
+    """Four pairs of two generators, one vote of each by 3 people wanted."""
+    draw(as_alice, study)
+    vote(bob)
+    content = as_alice.get(at(study, "question-table", "pairs")).content.decode()
+    rows = {
+        (row["table"], row["row"], row["column"]): row["value"]
+        for row in csv.DictReader(io.StringIO(content))
+    }
+    assert rows["votes", "votes", "votes"] == "1" and rows["votes", "votes", "wanted"] == "12"
+    assert rows["generators", "early", "pairs"] == rows["generators", "late", "pairs"] == "4"
+    left = [rows["generators", name, "left"] for name in ("early", "late")]
+    assert sorted(left) == ["0", "1"]
+    assert rows["slices", "all prompts", "least"] == "4"
+    out = io.StringIO()
+    call_command("answer", "pairs", "--study=shapes", stdout=out)
+    assert "4 pairs, 3 people each: 1 of 12 votes by 1 person" in out.getvalue()
+
+
 def test_generators_that_no_pair_connects_are_named_by_slice(study):
     """The first prompt is compared between two others than the rest, and has a tag of its own."""
     prompt = Prompt.objects.filter(study=study).first()
@@ -221,19 +241,19 @@ def test_the_pairs_of_a_large_study_are_counted_by_a_worker_and_kept(
     # A vote makes a worker count again, and so does one that is taken back.
     with django_capture_on_commit_callbacks(execute=True):
         vote(bob)
-    assert "New votes have arrived" in shown() and "0 of 12 votes" in shown()
+    assert "New answers have arrived since" in shown() and "0 of 12 votes" in shown()
     assert making.compute_waiting_answers() == 1
     assert "1 of 12 votes by 1 person; 0 pairs are finished" in shown()
     with django_capture_on_commit_callbacks(execute=True):
         record.take_back(pair=Pair.objects.get(votes__isnull=False), annotator=bob)
-    assert "New votes have arrived" in shown()
+    assert "New answers have arrived since" in shown()
     assert making.compute_waiting_answers() == 1
     assert "0 of 12 votes" in shown()
     # While votes keep coming, a worker counts for a tenth of the time at most.
     monkeypatch.setattr(store, "SHARE_OF_TIME", 1e-9)
     with django_capture_on_commit_callbacks(execute=True):
         vote(bob)
-    assert "Votes that came since are counted soon" in shown()
+    assert "New answers have arrived since" in shown()
 
 
 def queries_of(client, study):
