@@ -24,12 +24,9 @@ def later_listeners() -> list[tuple[Signal, str]]:
     """Their modules load the workers' tasks, and half the project with them."""
     from django.contrib.auth.signals import user_logged_in
 
-    from audit.reports.progress import help_wanted
-
     return [
         (people_renamed, "audit.tasks:forget_names_in_reports"),
         (scores_changed, "audit.tasks:call_for_report"),
-        (help_wanted, "audit.tasks:call_helpers"),
         (answer_requested, "audit.tasks:call_for_answer"),
         (user_logged_in, "audit.accounts.trail:note_log_in"),
     ]

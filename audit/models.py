@@ -162,30 +162,6 @@ class Tally(models.Model):
         return f"{self.question} of {self.image}"
 
 
-class ReportPart(models.Model):
-    """A part of a report that was computed, for later reports: `audit.reports.sharing`."""
-
-    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="+", db_index=False)
-    # As those of the report.
-    options = models.JSONField(default=dict, blank=True)
-    key = models.CharField(max_length=64, help_text="A hash of all that it reads.")
-    name = models.TextField()
-    # JSON, but as text: databases write numbers in their own ways.
-    content = models.TextField(blank=True)
-    used_at = models.DateTimeField(db_index=True)
-
-    class Meta:
-        ordering = ["study", "pk"]
-        constraints = [
-            models.UniqueConstraint(
-                fields=["study", "key"], name="what_reads_the_same_is_one_part_of_a_report"
-            )
-        ]
-
-    def __str__(self) -> str:
-        return f"{self.name} of {self.study}"
-
-
 class WrongPassword(models.Model):
     """Wrong passwords in a row, by a hash of who tried: see `audit.accounts.lockout`."""
 

@@ -22,22 +22,6 @@ from judges.intake import deliveries, uploads
 from judges.runs.wake import send
 from judges.tasks import call_for, wake, wake_jobs
 
-# Workers that are called to a large report. Each holds its study in memory once more.
-HELPERS = 3
-
-
-def call_helpers(sender: Any, study_id: int, **kwargs: Any) -> None:
-    for _ in range(HELPERS):
-        if not send(help_with_report_task, study_id):
-            return
-
-
-@shared_task(soft_time_limit=900, time_limit=930)
-def help_with_report_task(study_id: int) -> None:
-    from audit.reports import make as reports
-
-    reports.help_with(study_id)
-
 
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_report_task(study_id: int, ended: bool = False) -> None:
@@ -72,14 +56,10 @@ def refresh_reports_task() -> None:
 
 @shared_task(soft_time_limit=300, time_limit=330)
 def delete_expired_task() -> None:
-    """Runs regularly: sessions, tokens and counts that have run out, files that were never imported,
-    parts of reports that nobody asks for."""
-    from audit.reports.sharing import rows as parts_of_reports
-
+    """Runs regularly: sessions, tokens and counts that have run out, files that were never imported."""
     expired.delete()
     deliveries.remove_old()
     uploads.remove_lost()
-    parts_of_reports.forget_unused()
 
 
 @shared_task(soft_time_limit=300, time_limit=330)
@@ -125,10 +105,6 @@ def call_for_answer(sender: Any, job: AnswerJob, **kwargs: Any) -> None:
 def forget_names_in_reports(
     sender: Any, study_id: int, names: dict[str, str], **kwargs: Any
 ) -> None:
-    from audit.reports.sharing import rows as parts_of_reports
-
-    # They hold the names that were; a worker makes them anew.
-    parts_of_reports.forget_parts(study_id)
     # A kept report stays, with its numbers; it calls people by pseudonyms alone.
     pseudonyms = {old: new for old, new in names.items() if PSEUDONYM.fullmatch(old)}
     scrub(Report.objects.filter(study=study_id), ("body",), pseudonyms)

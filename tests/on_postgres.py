@@ -41,7 +41,6 @@ CHOSEN = (
     "audit/installation/test_backup_drill.py",
     "audit/installation/test_health.py",
     "audit/installation/test_migrate.py",
-    "audit/reports/sharing",
     "judges/cards/test_measure.py",
     "judges/parts/test_freeze.py",
     "judges/runs/test_local_weights.py",

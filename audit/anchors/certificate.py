@@ -143,9 +143,7 @@ def _moved(moved: np.ndarray, prompts: list[str], other: np.ndarray) -> Result:
     if not other.any():
         return Undefined("no score has changed", moved.size)
     codes = {prompt: code for code, prompt in enumerate(sorted(set(prompts)))}
-    draw = Resamples(
-        [codes[prompt] for prompt in prompts], resamples=RESAMPLES, seed=SEED, method="jackknife"
-    )
+    draw = Resamples([codes[prompt] for prompt in prompts], resamples=RESAMPLES, seed=SEED)
     return enough.required(draw.mean(moved))
 
 

@@ -17,16 +17,16 @@ from audit.paper_tables.study import PEOPLE, Audited
 from audit.paper_tables.table import make_row, make_table
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
-from jurybox_stats import ranking
 from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.resampling.cluster_counts import Counts
 from jurybox_stats.resampling.draw import Draw, Resampled
 from jurybox_stats.series import Floats
+from jurybox_stats.sums.single import resampled
 
 STATISTICS = {
-    "Spearman": ranking.resampled_spearman,
-    "Pearson": ranking.resampled_pearson,
-    "Kendall": ranking.resampled_tau_b,
+    "Spearman": "spearman",
+    "Pearson": "pearson",
+    "Kendall": "kendall_tau_b",
 }
 NOTE = ("The mean over people is that of Fisher’s z.",)
 
@@ -91,24 +91,26 @@ def _by_generator(audited: Audited) -> list[Row]:
 
 def _row(audited: Audited, name: str, pairs: Sequence[Pair], where: np.ndarray) -> Row:
     return make_row(
-        name, tuple(_number(audited, find, pairs, where) for find in STATISTICS.values())
+        name, tuple(_number(audited, statistic, pairs, where) for statistic in STATISTICS.values())
     )
 
 
-def _number(audited: Audited, find, pairs: Sequence[Pair], where: np.ndarray) -> Result:
+def _number(audited: Audited, statistic: str, pairs: Sequence[Pair], where: np.ndarray) -> Result:
     """tanh of the mean Fisher's z of these pairs of series, with its interval over prompts."""
     prompts = audited.paired.people.prompts
     if not where.any():
         return Undefined("this generator has no image", 0)
     draw = draw_of(prompts[where], Options())
-    found = _together(Draw(prompts[where], resamples=1, seed=0), find, pairs, where)
+    found = _together(Draw(prompts[where], resamples=1, seed=0), statistic, pairs, where)
     if isinstance(found, Undefined):
         return found
     # Without an interval the paper prints the number all the same.
     return draw.interval(lambda _: found) or found.point
 
 
-def _together(draw: Draw, find, pairs: Sequence[Pair], where: np.ndarray) -> Resampled | Undefined:
+def _together(
+    draw: Draw, statistic: str, pairs: Sequence[Pair], where: np.ndarray
+) -> Resampled | Undefined:
     found: list[Resampled] = []
     reason, images = "nobody can be compared with others", 0
     for own, others in pairs:
@@ -117,7 +119,7 @@ def _together(draw: Draw, find, pairs: Sequence[Pair], where: np.ndarray) -> Res
         if not both.any():
             reason = "no image has both"
             continue
-        one = find(draw.part(both), others[both], own[both])
+        one = resampled(draw.part(both), statistic, others[both], own[both])
         if isinstance(one, Undefined):
             reason = one.reason
             continue
@@ -131,11 +133,11 @@ def _together(draw: Draw, find, pairs: Sequence[Pair], where: np.ndarray) -> Res
         return Undefined("a perfect correlation has no z", images)
     z = [math.atanh(one.point.value) for one in found]
 
-    def resampled(counts: Counts) -> Floats:
+    def mean_of_z(counts: Counts) -> Floats:
         values = np.stack([one.values(counts) for one in found])
         with np.errstate(divide="ignore"):
             mean: Floats = np.tanh(np.arctanh(values).mean(axis=0))
         return np.where(np.isfinite(mean), mean, np.nan)
 
     value = math.tanh(math.fsum(z) / len(z))
-    return Resampled(Estimate(value, None, None, images), resampled, "correlation")
+    return Resampled(Estimate(value, None, None, images), mean_of_z, "correlation")

@@ -10,8 +10,6 @@ import numpy as np
 from audit.reports.options import Options
 from jurybox_stats.estimate import Result, Undefined
 from jurybox_stats.resamples import Resamples
-from jurybox_stats.resampling.kinds import DrawOfKinds, find_kinds
-from jurybox_stats.series import Floats
 
 METHOD = "jackknife"
 INTERVAL = (
@@ -35,21 +33,7 @@ Draw = Resamples | NothingToDraw
 def draw_of(prompts: np.ndarray, options: Options) -> Draw:
     if not len(prompts):
         return NothingToDraw()
-    return Resamples(prompts, resamples=options.resamples, seed=options.seed, method=METHOD)
-
-
-def draw_of_kinds(
-    prompts: np.ndarray, options: Options, *items: np.ndarray
-) -> tuple[Draw, tuple[Floats, ...]]:
-    """The draw, and the series for it: of items of few kinds a value for each kind, else the items."""
-    if kinds := find_kinds(*items):
-        everything = np.ones(kinds.values[0].size, dtype=bool)
-        found = DrawOfKinds(
-            prompts, kinds, everything, resamples=options.resamples, seed=options.seed
-        )
-        if found.clusters > 1:
-            return Resamples.from_kinds(found), kinds.values
-    return draw_of(prompts, options), items
+    return Resamples(prompts, resamples=options.resamples, seed=options.seed)
 
 
 def est(result: Result) -> dict[str, Any]:

@@ -14,17 +14,23 @@ from typing import Any
 import numpy as np
 
 from annotations import consensus
-from audit.reports.bootstrap import Draw, draw_of, draw_of_kinds, est
+from audit.reports.bootstrap import Draw, draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import Series, graded
 from audit.reports.slices import agreement
 from jurybox_stats import enough, multiplicity
 from jurybox_stats.estimate import Result, Undefined
+from jurybox_stats.resamples import chance_of_none
+from jurybox_stats.series import group_codes
+from jurybox_stats.sums.cells import NOTHING, Cells, Members, find_kinds
+from jurybox_stats.sums.limits import Difference
+from jurybox_stats.sums.statistics import Comparison
 
 BY = "auroc"
 P_VALUE = "the level at which the interval of the difference touches 0"
 RANKS = ("kendall_tau_b", "pairwise_accuracy")
+NOBODY = Undefined(NOTHING, 0)
 
 
 def best_of(overall: Mapping[str, Mapping[str, Any]]) -> str | None:
@@ -59,11 +65,9 @@ def comparison(best: str | None, differences: Mapping[str, dict[str, Any]]) -> d
 def ranked_differences(series: Series, best: Series, options: Options) -> dict[str, Any]:
     """This judge minus the best one, on the images that both scored."""
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
-    mine, theirs = series.series_where(shared), best.series_where(shared)
-    read = mine.mean, mine.score, theirs.score
-    ranks, (people, judge, other) = draw_of_kinds(mine.prompts, options, *read)
+    sides = _sides(series.mean, series, best, shared)
     return {
-        name: est(enough.required(ranks.difference(name, (people, judge), (people, other))))
+        name: est(enough.required(_difference(name, *sides).result() if sides else NOBODY))
         for name in RANKS
     }
 
@@ -73,15 +77,31 @@ def decided_differences(series: Series, best: Series, options: Options) -> dict[
     shared = ~np.isnan(series.score) & ~np.isnan(best.score) & ~np.isnan(series.mean)
     shared &= ~np.isnan(series.yes)
     a, b = series.series_where(shared), best.series_where(shared)
-    of_kinds, (yes, *scores) = draw_of_kinds(a.prompts, options, a.yes, a.score, b.score)
-    compared = "auroc", (yes, scores[0]), (yes, scores[1])
+    sides = _sides(series.yes, series, best, shared)
+    found = _difference("auroc", *sides).result if sides else lambda confidence=0.95: NOBODY
     return {
         "n": len(a.yes),
-        "auroc": _tested(
-            of_kinds.difference(*compared), lambda: of_kinds.chance_of_none(*compared)
-        ),
+        "auroc": _tested(found(), lambda: chance_of_none(found)),
         "percent_agreement": _agreement(a, b, draw_of(a.prompts, options), options),
     }
+
+
+def _difference(statistic: str, first: Comparison, second: Comparison) -> Difference:
+    return Difference(first.jackknife(statistic), second.jackknife(statistic))
+
+
+def _sides(
+    people: np.ndarray, series: Series, best: Series, shared: np.ndarray
+) -> tuple[Comparison, Comparison] | None:
+    """Both judges beside people, on the same items; None where there are none."""
+    if not shared.any():
+        return None
+    codes = group_codes(series.prompts, series.prompts.size)[0]
+    members = Members.from_slices(codes, [np.flatnonzero(shared)])
+    columns = people, series.score, best.score
+    cells = Cells.from_members(members, columns, shared, find_kinds(*columns))
+    said, mine, theirs = (cells.values(place) for place in range(3))
+    return Comparison(cells, said, mine), Comparison(cells, said, theirs)
 
 
 def _agreement(a: Series, b: Series, draw: Draw, options: Options) -> dict[str, Any]:

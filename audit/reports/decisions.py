@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from audit.reports import rankings
-from audit.reports.bootstrap import METHOD, draw_of, est
+from audit.reports.bootstrap import draw_of, est
 from audit.reports.escalation import trusted_share, verdicts_everywhere
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
@@ -18,7 +17,6 @@ from jurybox_stats import alternative, candidates, enough
 from jurybox_stats.decisions import probabilities, tie_folds
 from jurybox_stats.decisions.rankings import Tables
 from jurybox_stats.estimate import Estimate, Result, Undefined
-from jurybox_stats.measures import verdict_balance
 from jurybox_stats.measures.calibration_error import estimated_calibration_error
 from jurybox_stats.measures.precision import resampled_average_precision
 from jurybox_stats.resamples import Resamples
@@ -40,53 +38,22 @@ CROSS_VALIDATED = "pairwise_accuracy_by_prompt_cross_validated"
 
 def decisions(
     people: People,
-    series: Series,
-    threshold: dict[str, Any] | None,
-    of_most: Mapping[str, Any],
-    of_means: Mapping[str, Any],
-    options: Options,
-) -> dict[str, Any]:
-    """Parts of a judge's `overall` that no slice has. `of_most`: `decisions_of_most`, `of_means`:
-    `decisions_of_means`."""
-    return {
-        "alt_test": alt_test(people, series, threshold, options),
-        "soft_pairwise_accuracy": of_most["soft_pairwise_accuracy"],
-        "trusted_share": of_most["trusted_share"],
-        "best_of_n": of_means["best_of_n"],
-        **{name: of_means[name] for name in PROBABILITIES},
-        "equivalence": of_most["equivalence"],
-        CROSS_VALIDATED: of_means[CROSS_VALIDATED],
-        **{name: of_most[name] for name in BALANCED},
-        "weighted_kappa": of_means["weighted_kappa"],
-    }
-
-
-def decisions_of_most(
-    people: People,
     judge: JudgeScores,
     series: Series,
     threshold: dict[str, Any] | None,
     tables: Tables | Undefined,
     options: Options,
 ) -> dict[str, Any]:
-    """Those that follow from the scores and from what most people say (of ratings, from their mean); and
-    the generators' ranking. `judge`: on all images of the study."""
+    """Parts of a judge's `overall` that no slice has. `judge`: on all images of the study."""
     return {
+        "alt_test": alt_test(people, series, threshold, options),
         "soft_pairwise_accuracy": rankings.soft_pairwise_accuracy(tables, people),
         "trusted_share": trusted_share(series, judge, threshold, options),
-        "equivalence": _equivalence(series, options),
-        **_balanced(series, options),
-        "ranking": rankings.ranking_of_judge(people, tables, options),
-    }
-
-
-def decisions_of_means(people: People, series: Series, options: Options) -> dict[str, Any]:
-    """Those that follow from the scores and from what people say on average; of ratings, also from how many
-    reach the cut."""
-    return {
         "best_of_n": _best_of_n(series, options),
         **_probabilities(people, series, options),
+        "equivalence": _equivalence(series, options),
         CROSS_VALIDATED: _cross_validated(series, options),
+        **_balanced(series, options),
         "weighted_kappa": _weighted_kappa(people, series, options),
     }
 
@@ -154,7 +121,6 @@ def _best_of_n(series: Series, options: Options) -> dict[str, Any]:
             clusters=series.prompts[there],
             resamples=options.resamples,
             seed=options.seed,
-            method=METHOD,
         )
         if there.any()
         else Undefined("no image has what this number needs", 0)
@@ -220,12 +186,8 @@ def _balanced(series: Series, options: Options) -> dict[str, Any]:
     of_scores = draw_of(series.prompts[scored], options)
     yes, verdict = series.yes[ruled], series.verdict[ruled]
     found: dict[str, Result] = {
-        "balanced_accuracy": of_verdicts.interval(
-            lambda draw: verdict_balance.resampled_balanced_accuracy(draw, yes, verdict)
-        ),
-        "matthews": of_verdicts.interval(
-            lambda draw: verdict_balance.resampled_matthews(draw, yes, verdict)
-        ),
+        "balanced_accuracy": of_verdicts.balanced_accuracy(yes, verdict),
+        "matthews": of_verdicts.pearson(yes, verdict),
         "average_precision": of_scores.interval(
             lambda draw: resampled_average_precision(draw, series.yes[scored], series.score[scored])
         ),
@@ -262,7 +224,6 @@ def _equivalence(series: Series, options: Options) -> dict[str, Any]:
         series.prompts[there],
         resamples=options.resamples,
         seed=options.seed,
-        method=METHOD,
         confidence=TOST,
     )
     found = enough.required(draw.difference_of_means(human, judge, scale=100.0))

@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from django.db import transaction
-from django.db.models import Sum
 
 from annotations.errors import Refused
-from annotations.models import Job, Study
+from annotations.models import Study
 from annotations.versions import start_reading_labels
 from audit import VERSION
 from audit.models import Report
@@ -30,17 +29,12 @@ from audit.reports.compare_judges import (
     human_ceiling,
     ranked_differences,
 )
-from audit.reports.one_judge import OF_MOST, JudgeReport
+from audit.reports.one_judge import JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Database, Paired, Source, questions_of
-from audit.reports.people_agreement import people_of, reuse_of_generator
+from audit.reports.people_agreement import of_generator, people_of
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference, Series, why_no_classes
-from audit.reports.sharing import benches, rows
-from audit.reports.sharing.benches import InMemoryParts, Shared, StoredParts
-from audit.reports.sharing.kept_arrays import KeptArrays
-from audit.reports.sharing.parts import Part, Step, key_of
-from audit.reports.sharing.reused import PeopleHashes, drop_hashes, drop_hashes_of_each, reuse
 from audit.reports.slices import by_generator
 from jurybox_stats import enough
 from jurybox_stats.over_time import drift
@@ -55,15 +49,8 @@ __all__ = ["RESAMPLES", "SEED", "Options"]
 SCHEMA = 8
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at", "consensus"}
-# In stored parts, of which a body has no more: what people say of each generator, and what a difference
-# is on the images that people have decided, and in ranks by people's means.
-OF_GENERATORS, DECIDED, RANKED = "generators", "decided", "ranked"
-# How parts are stored: raised where one tells something else than before.
-WRITTEN_AS = 4
 # How many missing images a report names; it only counts the others.
 NAMED = 20
-# Images × judges. What is less is computed sooner than stored and read again.
-WORTH_SHARING = 20_000
 
 
 def make_report(
@@ -72,10 +59,8 @@ def make_report(
     options: Options | None = None,
     user_id: int | None = None,
     progress: Progress | None = None,
-    call: Callable[[], None] | None = None,
 ) -> Report:
-    """Compute and store. The same data and options give the same body and no second row. `call` calls
-    other workers to a large report."""
+    """Compute and store. The same data and options give the same body and no second row."""
     options = options or Options()
     began = time.perf_counter()
     stamp_before = start_reading_labels(study.pk)
@@ -84,17 +69,14 @@ def make_report(
     newest = Report.objects.filter(study=study, options=changed).first()
     if newest is not None and (newest.stamp, newest.rows) == (stamp_before, rows_before):
         return newest
-    source = _database_of(study)
-    earlier = _earlier_parts(study.pk, changed)
-    computed = Computation(source, options, progress or Progress(), earlier)
+    computed = Computation(Database(study), options, progress or Progress())
     if newest is not None and computed.is_told_in(newest.body):
         # No number can have changed: the newest report only gets the new stamp.
         newest.stamp, newest.rows = stamp_before, rows_before
         newest.save(update_fields=["stamp", "rows"])
         return newest
     # All that takes time, before the database is locked: people label meanwhile.
-    bench = _bench(study, computed, changed, call)
-    body = computed.body_from(bench)
+    body = computed.body
     report = Report(
         study=study,
         body=body,
@@ -114,46 +96,7 @@ def make_report(
         report.save()
         if columns:
             gallery.keep(report, columns)
-        if isinstance(bench, StoredParts):
-            bench.keep(source.kept)
     return report
-
-
-def _database_of(study: Study) -> Database:
-    """Of a large study: with the scores that earlier reports have read."""
-    scored = study.runs.aggregate(n=Sum("scored", default=0))["n"]
-    return Database(study, KeptArrays(study.pk) if scored >= WORTH_SHARING else None)
-
-
-def help_with(study_id: int) -> int:
-    """Compute parts of a report that another worker makes; how many."""
-
-    def parts_of(asked: Job) -> list[Part]:
-        assert asked.study is not None
-        earlier = _earlier_parts(study_id, asked.payload)
-        options = Options(**asked.payload)
-        return Computation(_database_of(asked.study), options, Progress(), earlier).all_parts()
-
-    return benches.help_with(study_id, parts_of)
-
-
-def _earlier_parts(study_id: int, options: dict[str, Any]) -> Callable[[str], dict[str, Any]]:
-    def earlier_part(name: str) -> dict[str, Any]:
-        content = rows.earlier_part(study_id, options, name)
-        return json.loads(content) if content else {}
-
-    return earlier_part
-
-
-def _bench(
-    study: Study,
-    computed: Computation,
-    options: dict[str, Any],
-    call: Callable[[], None] | None,
-) -> InMemoryParts | StoredParts:
-    if computed.judgements < WORTH_SHARING:
-        return InMemoryParts()
-    return Shared(study.pk, options, call) if call else StoredParts(study.pk, options)
 
 
 def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:
@@ -163,15 +106,13 @@ def compute(study: Study, options: Options) -> tuple[dict[str, Any], str]:
 
 
 class Computation:
-    """A report being made: the paired data, each judge's part, and the body. `earlier` gives what an earlier
-    report has computed under the name of a part, empty where there is none."""
+    """A report being made: the paired data, each judge's part, and the body."""
 
     def __init__(
         self,
         source: Source,
         options: Options,
         progress: Progress,
-        earlier: Callable[[str], dict[str, Any]] = lambda part: {},
     ) -> None:
         self.answered = source.questions()
         self.question = _question(self.answered, source.asked, options)
@@ -190,19 +131,12 @@ class Computation:
         self.weighs = people.chances is not None
         self.seen = human_scores.silent(people) if self.weighs else people
         reference = Reference.from_people(self.seen, options) if self.weighs else self.reference
-        self._made_with = made_with = key_of(
-            VERSION, SCHEMA, replace(options, judges=None), people.scale
-        )
-        of_people = PeopleHashes(reference.yes, reference.mean, people.prompts)
         self.judges = {
             judge.name: JudgeReport(
                 replace(self.paired, people=self.seen),
                 judge,
                 reference,
                 options,
-                partial(self._earlier_cut, judge.name),
-                made_with,
-                of_people,
                 everywhere,
             )
             for judge, everywhere in zip(
@@ -211,10 +145,6 @@ class Computation:
         }
         self.progress = progress
         self.source = source
-        self.earlier = earlier
-
-    def _earlier_cut(self, judge: str, cut: str) -> dict[str, Any]:
-        return self.earlier(_name(judge, cut)) if self.judgements >= WORTH_SHARING else {}
 
     @cached_property
     def facts(self) -> dict[str, Any]:
@@ -223,10 +153,6 @@ class Computation:
     @cached_property
     def text_answers(self) -> dict[str, Any]:
         return _as_stored(self.source.text_answers())
-
-    @property
-    def judgements(self) -> int:
-        return len(self.paired.everything.people.images) * len(self.judges)
 
     def is_told_in(self, body: dict[str, Any]) -> bool:
         """Whether a stored body was made of the same data in the same way: then each number in it is
@@ -244,105 +170,64 @@ class Computation:
 
     @cached_property
     def body(self) -> dict[str, Any]:
-        return self.body_from(InMemoryParts())
-
-    def body_from(self, bench: InMemoryParts | StoredParts) -> dict[str, Any]:
         # Read now, beside the labels, and not when all else is computed.
         words = self.text_answers
-        steps = sum(part.steps for part in self._parts)
-        self.progress.expect(steps + max(0, len(self.judges) - 1) + 1)
-        told = bench.make(self._plan, self.progress.step)
-        return _as_stored(self._body(told, words))
-
-    def all_parts(self) -> list[Part]:
-        """Also every part that there would be with another best judge."""
-        return self._parts + [part for best in self.judges for part in self._differences(best)]
-
-    def _plan(self, told: Mapping[str, Any]) -> list[Part]:
-        best = (
-            self._best(told)
-            if all(_name(name, "overall") in told for name in self.judges)
-            else None
-        )
-        return self._parts + (self._differences(best) if best else [])
-
-    def _best(self, told: Mapping[str, Any]) -> str | None:
-        return best_of({name: told[_name(name, "overall")] for name in self.judges})
-
-    @cached_property
-    def _parts(self) -> list[Part]:
-        made = [
-            Part(_name(name, cut.name), self._key(cut.name, name), cut.compute, cut.steps)
-            for name, judge in self.judges.items()
-            for cut in judge.cuts
-        ]
-        # These show which judge is best; others are compared with it.
-        made.sort(key=lambda part: not part.name.startswith("overall"))
-        return [*made, Part("people", self._key("people"), self._of_people)]
-
-    def _differences(self, best: str) -> list[Part]:
-        """Of each other judge from the best one."""
-
-        def difference_of(name: str, step: Step) -> dict[str, Any]:
-            step()
-            mine, theirs = self.judges[name].series, self.judges[best].series
-            both = self.judges[name], self.judges[best]
-            earlier = self._earlier_cut(name, "difference")
-            return {
-                DECIDED: reuse(
-                    earlier.get(DECIDED, {}),
-                    key_of(*(judge.read_of_most for judge in both)),
-                    partial(decided_differences, mine, theirs, self.options),
-                ),
-                RANKED: reuse(
-                    earlier.get(RANKED, {}),
-                    key_of(*(judge.read_of_means for judge in both)),
-                    partial(ranked_differences, mine, theirs, self.options),
-                ),
-            }
-
-        return [
-            Part(
-                _name(name, "difference"),
-                self._key("difference", name, best),
-                partial(difference_of, name),
-            )
-            for name in self.judges
-            if name != best
-        ]
-
-    def _of_people(self, step: Step) -> dict[str, Any]:
-        step()
-        earlier = self.earlier("people") if self.judgements >= WORTH_SHARING else {}
-        of_generators = earlier.get(OF_GENERATORS, {})
-        silent = self._silent_by_generator()
-        return {
-            **people_of(self.seen, self.options, earlier, self._made_with),
+        others = max(0, len(self.judges) - 1)
+        self.progress.expect(len(self.judges) * JudgeReport.STEPS + others + 2)
+        told = {name: judge.body(self.progress) for name, judge in self.judges.items()}
+        judged = {name: body for name, (body, _) in told.items()}
+        of_people = {
+            **people_of(self.seen, self.options),
             "ceiling": human_ceiling(self.seen, self.options),
-            OF_GENERATORS: {
-                name: reuse_of_generator(
-                    self.seen, here, n, self.options, of_generators.get(name, {}), self._made_with
-                )
-                for (name, here), n in zip(by_generator(self.seen), silent, strict=True)
-            },
+            **words,
         }
+        self.progress.step()
+        compared = self._comparison(judged)
+        made_for = {
+            name: judge.judge.facts["made_for"]
+            for name, judge in self.judges.items()
+            if "made_for" in judge.judge.facts
+        }
+        states.set_aside_others(judged, made_for, self.question, self.answered)
+        states.settle(judged, of_people["ceiling"])
+        slices.corrected(judged)
+        ranked = {name: ranking for name, (_, ranking) in told.items()}
+        ranking = rankings.ranking(ranked, self.options)
+        self.progress.step()
+        if self.weighs:
+            judged, of_people, compared, ranking = map(
+                human_scores.refused, (judged, of_people, compared, ranking)
+            )
+            self._fill_in(judged, of_people)
+        return _as_stored(
+            {
+                **self.facts,
+                "people": of_people,
+                "generators": self._generators(),
+                "judges": judged,
+                "comparison": compared,
+                "ranking": ranking,
+            }
+        )
+
+    def _comparison(self, judged: Mapping[str, Any]) -> dict[str, Any]:
+        """Of each other judge with the best one."""
+        best = best_of({name: body["overall"] for name, body in judged.items()})
+        differences = {}
+        for name in self.judges:
+            if best and name != best:
+                mine, theirs = self.judges[name].series, self.judges[best].series
+                differences[name] = {
+                    **decided_differences(mine, theirs, self.options),
+                    **ranked_differences(mine, theirs, self.options),
+                }
+                self.progress.step()
+        return comparison(best, differences)
 
     def _silent_by_generator(self) -> tuple[int, ...]:
         """How many images the arrays leave out."""
         left_out = self.seen.left_out
         return left_out.by_generator if left_out else (0,) * len(self.seen.generator_names)
-
-    def _key(self, name: str, *judges: str) -> str:
-        """Of all that a part reads: no other judge can change it."""
-        return key_of(name, self._common_key, *(self._judge_keys[judge] for judge in judges))
-
-    @cached_property
-    def _common_key(self) -> str:
-        return key_of(VERSION, SCHEMA, WRITTEN_AS, replace(self.options, judges=None), self.seen)
-
-    @cached_property
-    def _judge_keys(self) -> dict[str, str]:
-        return {name: key_of(judge.judge) for name, judge in self.judges.items()}
 
     def _facts(self, source: Source) -> dict[str, Any]:
         """What is known before a number is computed."""
@@ -367,47 +252,6 @@ class Computation:
         yes, mean = self.reference.yes, self.reference.mean
         return {
             name: replace(judge.series, yes=yes, mean=mean) for name, judge in self.judges.items()
-        }
-
-    def _body(self, told: Mapping[str, Any], words: dict[str, Any]) -> dict[str, Any]:
-        """Of what each part tells. What is left is quick, or hangs on all judges together."""
-        judged = {
-            name: judge.body({cut.name: told[_name(name, cut.name)] for cut in judge.cuts})
-            for name, judge in self.judges.items()
-        }
-        of_people = {key: fact for key, fact in told["people"].items() if key != OF_GENERATORS}
-        of_people |= words | {"by_tag": drop_hashes_of_each(of_people["by_tag"])}
-        made_for = {
-            name: part.judge.facts["made_for"]
-            for name, part in self.judges.items()
-            if "made_for" in part.judge.facts
-        }
-        states.set_aside_others(judged, made_for, self.question, self.answered)
-        states.settle(judged, of_people["ceiling"])
-        slices.corrected(judged)
-        best = self._best(told)
-        others = [name for name in self.judges if best and name != best]
-        differences = {
-            name: drop_hashes(part[DECIDED]) | drop_hashes(part[RANKED])
-            for name in others
-            for part in [told[_name(name, "difference")]]
-        }
-        compared = comparison(best, differences)
-        ranked = {name: told[_name(name, "decisions")][OF_MOST]["ranking"] for name in self.judges}
-        ranking = rankings.ranking(ranked, self.options)
-        self.progress.step()
-        if self.weighs:
-            judged, of_people, compared, ranking = map(
-                human_scores.refused, (judged, of_people, compared, ranking)
-            )
-            self._fill_in(judged, of_people)
-        return {
-            **self.facts,
-            "people": of_people,
-            "generators": self._generators(drop_hashes_of_each(told["people"][OF_GENERATORS])),
-            "judges": judged,
-            "comparison": compared,
-            "ranking": ranking,
         }
 
     def _fill_in(self, judged: dict[str, Any], of_people: dict[str, Any]) -> None:
@@ -439,7 +283,7 @@ class Computation:
             "data": self.paired.digest,
         }
 
-    def _generators(self, told: Mapping[str, dict[str, Any]]) -> list[dict[str, Any]]:
+    def _generators(self) -> list[dict[str, Any]]:
         people, everything = self.paired.people, self.paired.everything
         said = self.reference.values
         everywhere = people.left_out.spread(said) if people.left_out else said
@@ -448,7 +292,8 @@ class Computation:
             date = people.release_dates[code]
             here, all_here = people.generators == code, everything.people.generators == code
             level = self.reference.level(here)
-            of_people = told[name]
+            seen_here, silent = self.seen.generators == code, self._silent_by_generator()[code]
+            of_people = of_generator(self.seen, seen_here, self.options, silent)
             if self.weighs:
                 level = human_scores.weighted(people, said, here)
                 of_people = human_scores.refused(of_people)
@@ -469,10 +314,6 @@ class Computation:
                 }
             )
         return rows
-
-
-def _name(judge: str, part: str) -> str:
-    return f"{part} of {judge}"
 
 
 def _as_stored(told: dict[str, Any]) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
@@ -34,8 +34,6 @@ from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
 from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
-from audit.reports.sharing.kept_arrays import KeptArrays
-from audit.reports.sharing.parts import key_of
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
 from judges.recipes import peoples_unit
@@ -192,15 +190,6 @@ class People:
     def rows_of_ratings(self) -> Iterator[tuple[str, np.ndarray]]:
         """Each person's name and answers, one person at a time."""
         return zip(self.raters, self.ratings, strict=True)
-
-    @cached_property
-    def hashes_of_ratings(self) -> list[str]:
-        """Of each person's answers."""
-        return [key_of(row, self.prompts) for row in self.ratings]
-
-    @cached_property
-    def hash_of_means(self) -> str:
-        return key_of(self.mean)
 
     def lists_of_tags(self) -> tuple[list[tuple[str, ...]], Codes]:
         """The lists, and which of them each image has. Images of a prompt hold the same list: each is
@@ -408,10 +397,9 @@ class Source(Protocol):
 class Database:
     """A study's rows."""
 
-    def __init__(self, study: Study, kept: KeptArrays | None = None) -> None:
+    def __init__(self, study: Study) -> None:
         self.study, self.slug, self.simulated = study, study.slug, study.simulated
         self.asked = study.form.questions
-        self.kept = kept
 
     def questions(self) -> list[str]:
         return questions_of(self.study)
@@ -426,9 +414,7 @@ class Database:
     def pair(
         self, question: str, *, judges: Sequence[str] | None = None, decided: bool = False
     ) -> Paired:
-        return pair(
-            study=self.study, question=question, judges=judges, decided=decided, kept=self.kept
-        )
+        return pair(study=self.study, question=question, judges=judges, decided=decided)
 
 
 def kept_questions(study: Study) -> list[str] | None:
@@ -469,10 +455,9 @@ def pair(
     question: str,
     judges: Sequence[str] | None = None,
     decided: bool = False,
-    kept: KeptArrays | None = None,
 ) -> Paired:
     """Takes a constant number of queries for each judge. With `decided`, also reads what the owner decided where
-    people disagreed. `kept`: judges' scores as earlier reports have read them."""
+    people disagreed."""
     people, images, prompts, families = _people(study, question)
     if decided:
         places = {pk: place for place, pk in enumerate(images.ids.tolist())}
@@ -486,7 +471,7 @@ def pair(
     return Paired(
         people,
         tuple(
-            _judge(run, name, numbers[run.pk], images, atoms, kept)
+            _judge(run, name, numbers[run.pk], images, atoms)
             for name, run in runs.items()
             if judges is None or run.judge.name in judges
         ),
@@ -783,18 +768,8 @@ def _judge(
     number: int,
     images: Images,
     labelled: LabelledAtoms,
-    kept: KeptArrays | None,
 ) -> JudgeScores:
-    if kept is None:
-        scores, verdicts, failed, assumed = _read_scores(run, images)
-    else:
-        # A score is written once: what is added, fails or is tried again shows in these.
-        newest = run.scores.order_by("-created_at").values_list("created_at", flat=True).first()
-        counts = (run.scored, run.failed, run.assumed)
-        shown = [str(moment) for moment in (run.started_at, newest)]
-        key = key_of("scores", run.pk, *counts, *shown, images.ids)
-        read = partial(_read_scores, run, images)
-        scores, verdicts, failed, assumed = kept.read(f"scores of {name}", key, read)
+    scores, verdicts, failed, assumed = _read_scores(run, images)
     atoms = AtomScore.objects.filter(score__run=run, value__isnull=False).order_by()
     return JudgeScores(
         name=name,
@@ -806,17 +781,17 @@ def _judge(
         failed=failed,
         **labelled.judged_in(columns(atoms, "score__image_id", "atom_id", "value")),
         stopped=stopped(run),
-        assumed=int(assumed[0]),
+        assumed=assumed,
     )
 
 
-def _read_scores(run: Run, images: Images) -> tuple[np.ndarray, ...]:
+def _read_scores(run: Run, images: Images) -> tuple[np.ndarray, np.ndarray, np.ndarray, int]:
     """Scores, verdicts and what failed, image by image; and how many answers count 0."""
     size = images.ids.size
     scores, verdicts = np.full(size, np.nan), np.full(size, np.nan)
     failed = np.zeros(size, dtype=bool)
     rows = Score.objects.filter(run=run).order_by()
-    assumed = np.zeros(1, np.int64)
+    assumed = 0
     for ids, *facts in columns(rows, "image_id", "value", "correct", "assumed"):
         places = images.places.find_places(ids)
         known = places >= 0
@@ -825,7 +800,7 @@ def _read_scores(run: Run, images: Images) -> tuple[np.ndarray, ...]:
         scores[places] = value
         failed[places] = np.isnan(value)
         verdicts[places] = np.where(np.isnan(value), np.nan, correct)
-        assumed[0] += int(zeros.sum())
+        assumed += int(zeros.sum())
     return scores, verdicts, failed, assumed
 
 

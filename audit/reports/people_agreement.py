@@ -6,8 +6,7 @@ no answer. The page of people computes the same numbers with the same functions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,8 +16,6 @@ from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import People
 from audit.reports.reference import level_of
-from audit.reports.sharing.parts import key_of
-from audit.reports.sharing.reused import reuse
 from jurybox_formats.forms.scales import Scale
 from jurybox_stats import agreement, enough, raters
 from jurybox_stats.estimate import Estimate, Result, Undefined
@@ -32,14 +29,7 @@ AGAINST = ("spearman", "pearson", "kendall_tau_b")
 PEOPLE = 24
 
 
-def people_of(
-    people: People,
-    options: Options,
-    earlier: Mapping[str, Any],
-    made_with: str,
-) -> dict[str, Any]:
-    """`earlier`: an earlier report's body; `made_with`: a hash of what every number rests on
-    besides the answers."""
+def people_of(people: People, options: Options) -> dict[str, Any]:
     silent = people.left_out.images if people.left_out else 0
     table, prompts = _with_silent(people.ratings, people.prompts, silent)
     images = people.ratings.shape[1] + silent
@@ -60,7 +50,7 @@ def people_of(
         "gwet_ac1": est(ac1_of(table, prompts, options)),
         **ratings_of(table, _busiest(table, people.raters), prompts, options, people.scale, images),
         "each_rater": dict(_each_rater(people, options)),
-        "by_tag": dict(_by_tag(people, options, earlier.get("by_tag", {}), made_with)),
+        "by_tag": dict(_by_tag(people, options)),
     }
 
 
@@ -269,17 +259,12 @@ def _each_rater(people: People, options: Options) -> Iterator[tuple[str, dict[st
         )
 
 
-def _by_tag(
-    people: People, options: Options, earlier: Mapping[str, Any], made_with: str
-) -> Iterator[tuple[str, dict[str, Any]]]:
+def _by_tag(people: People, options: Options) -> Iterator[tuple[str, dict[str, Any]]]:
     """Agreement on each task, that is on the prompts of each tag."""
     for tag, here in people.by_tag.items():
         silent = people.left_out.by_tag[tag] if people.left_out else 0
         ratings = _without_silent(people.ratings[:, here])
-        ratings, prompts = _with_silent(ratings, people.prompts[here], silent)
-        read = key_of(made_with, ratings, prompts)
-        compute = partial(_of_tag, ratings, prompts, options)
-        yield tag, reuse(earlier.get(tag, {}), read, compute)
+        yield tag, _of_tag(*_with_silent(ratings, people.prompts[here], silent), options)
 
 
 def _of_tag(ratings: np.ndarray, prompts: np.ndarray, options: Options) -> dict[str, Any]:
@@ -307,16 +292,3 @@ def _with_silent(
         return table, prompts
     nothing = np.full((len(table), silent), np.nan)
     return np.hstack([table, nothing]), np.r_[prompts, np.zeros(silent, prompts.dtype)]
-
-
-def reuse_of_generator(
-    people: People,
-    here: np.ndarray,
-    silent: int,
-    options: Options,
-    earlier: Mapping[str, Any],
-    made_with: str,
-) -> dict[str, Any]:
-    """`of_generator`, or what an earlier report holds of the same answers."""
-    read = key_of(made_with, _without_silent(people.ratings[:, here]), people.prompts[here])
-    return reuse(earlier, read, partial(of_generator, people, here, options, silent))

@@ -1,13 +1,8 @@
-"""How far a report is, and calling others to it."""
+"""How far a report is."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-
-from django.dispatch import Signal
-
-# A report is large enough for several workers: study_id.
-help_wanted = Signal()
 
 
 class Progress:

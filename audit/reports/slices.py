@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from annotations import consensus
-from audit.reports.bootstrap import METHOD, Draw, draw_of, est
+from audit.reports.bootstrap import METHOD, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import OWN_SCALE, Reference, Series, graded, outside
-from audit.statistic_names import COMPARING, RANKED, RULED, Statistic
+from audit.statistic_names import COMPARING, RANKED, RULED, SCORED, Statistic
 from jurybox_stats import enough, multiplicity
 from jurybox_stats.estimate import Result, Undefined
 from jurybox_stats.intervals import bootstrap
@@ -25,179 +26,221 @@ from jurybox_stats.own_average import (
     order_of,
     order_of_part,
 )
-from jurybox_stats.resamples import Resamples
 from jurybox_stats.resampling.cluster_order import by_content
-from jurybox_stats.resampling.kinds import DrawOfKinds, Kinds, find_kinds
-from jurybox_stats.series import group_codes
+from jurybox_stats.series import Codes, Floats, group_codes
+from jurybox_stats.sums.average import mean_changes, order_changes
+from jurybox_stats.sums.cells import NOTHING, Cells, Members, find_kinds
+from jurybox_stats.sums.statistics import ByPrompt, Comparison, means
 
 EVERY_TIE = "no ε does better than to call every pair of images a tie: this is the share of pairs on which people are even"
 HARDLY_MORE = 0.005
 NO_VERDICTS = "the judge gives no verdicts and no threshold could be chosen"
 # What is compared with the judge's own average.
 TESTED = ("net_deviation", "auroc")
-DISTANCE = ("from_average", "p")
+CALIBRATED = ("pairwise_accuracy_calibrated", "pairwise_accuracy_by_prompt_calibrated")
+BY_PROMPT = CALIBRATED[1]
+UNRANKED = tuple(row for row in COMPARING if row.compares != RANKED)
+# The places of people's and the judge's columns among those of `Series.item_arrays`.
+YES, MEAN, SCORE, VERDICT = range(4)
 Slices = Iterator[tuple[str, np.ndarray]]
 
 
-def statistics(series: Series, options: Options, kinds: Kinds | None = None) -> dict[str, Any]:
-    """STATS of the contract. `kinds`: of the items, where they are known."""
-    return _computed(series, options, COMPARING, kinds)
+def statistics(series: Series, options: Options) -> dict[str, Any]:
+    """STATS of the contract, of all items."""
+    return of_slices(series, [np.ones(series.yes.size, dtype=bool)], options)[0]
 
 
 def agreement(series: Series, options: Options) -> dict[str, Any]:
     """The part of STATS that needs no ranks: for slices that overlap as whole studies do."""
-    return _computed(series, options, [row for row in COMPARING if row.compares != RANKED])
+    everything = np.ones(series.yes.size, dtype=bool)
+    return of_slices(series, [everything], options, UNRANKED)[0]
 
 
-def _computed(
-    series: Series, options: Options, rows: Iterable[Statistic], kinds: Kinds | None = None
-) -> dict[str, Any]:
-    both = series.series_where(~np.isnan(series.score) & ~np.isnan(series.mean))
-    decided = both.series_where(~np.isnan(both.yes))
-    draw = draw_of(decided.prompts, options)
-    whole = len(decided.yes) == len(both.yes)
-    ranks = draw if whole else draw_of(both.prompts, options)
+def of_slices(
+    series: Series,
+    slices: Sequence[np.ndarray],
+    options: Options,
+    rows: Sequence[Statistic] | None = None,
+) -> list[dict[str, Any]]:
+    """The statistics of each slice, given as where the items are. `rows`: some of COMPARING."""
+    return SlicedJudge(series, slices, options).statistics(COMPARING if rows is None else rows)
 
-    few = _FewKinds.from_series(series, kinds or kinds_of(series), options)
 
-    def compute_row(row: Statistic) -> Result:
+class SlicedJudge:
+    """All slices of one judge at once: the items that both a judge and people say something of, and among
+    them those that people have decided."""
+
+    def __init__(self, series: Series, slices: Sequence[np.ndarray], options: Options) -> None:
+        self.series, self.slices, self.options = series, slices, options
+        self.there = ~np.isnan(series.score) & ~np.isnan(series.mean)
+        self.decided_items = self.there & ~np.isnan(series.yes)
+        codes = group_codes(series.prompts, series.prompts.size)[0]
+        self.members = Members.from_slices(codes, [np.flatnonzero(here) for here in slices])
+        self.kinds = find_kinds(*series.item_arrays)
+        self.both = self._cells(self.there)
+        whole = bool((self.decided_items == self.there).all())
+        self.decided = self.both if whole else self._cells(self.decided_items)
+
+    def _cells(self, there: np.ndarray) -> Cells:
+        return Cells.from_members(self.members, self.series.item_arrays, there, self.kinds)
+
+    @cached_property
+    def scored(self) -> Comparison:
+        return Comparison(self.decided, self.decided.values(YES), self.decided.values(SCORE))
+
+    @cached_property
+    def ranked(self) -> Comparison:
+        return Comparison(self.both, self.both.values(MEAN), self.both.values(SCORE))
+
+    @cached_property
+    def ruled(self) -> Comparison:
+        verdicts = np.nan_to_num(self.decided.values(VERDICT))
+        return Comparison(self.decided, self.decided.values(YES), verdicts)
+
+    @cached_property
+    def by_prompt(self) -> ByPrompt:
+        own = self.series.own_prompts
+        if own is None:
+            return self.ranked.by_prompt
         # Of kinds nothing tells which prompt of a family they are of.
-        by_kinds = not (row.within_prompts and series.own_prompts is not None)
-        if few is not None and row.function is None and by_kinds:
-            return few.compute_row(row, options)
-        if row.compares == RANKED:
-            return _compare_row(row, both, ranks, options)
-        return _compare_row(row, decided, draw, options)
+        items = Cells.from_members(self.members, self.series.item_arrays, self.there)
+        compared = Comparison(items, items.values(MEAN), items.values(SCORE))
+        return ByPrompt.within_rows(compared, own[items.kind_of_cell])
 
-    return {
-        "n": len(both.yes),
-        **_levels(both, decided, draw, ranks),
-        **{row.key: _with_ties(row, est(compute_row(row)), both) for row in rows},
-    }
+    def statistics(self, rows: Iterable[Statistic]) -> list[dict[str, Any]]:
+        found = self._levels() | {row.key: self._compare(row) for row in rows}
+        told: list[dict[str, Any]] = [
+            {"n": int(n), **{name: est(results[place]) for name, results in found.items()}}
+            for place, n in enumerate(self.both.n)
+        ]
+        for name in found.keys() & CALIBRATED:
+            compared = self.by_prompt if name == BY_PROMPT else self.ranked
+            _with_ties([stats[name] for stats in told], compared.even())
+        return told
 
+    def with_average(self, told: list[dict[str, Any]], at: int) -> dict[str, Any]:
+        """The statistics of a slice, with how far it lies from the average and how often chance does that."""
+        return _with_changes(told[at], self._changes[at])
 
-def _with_ties(row: Statistic, found: dict[str, Any], items: Series) -> dict[str, Any]:
-    """Where scores put nothing in people's order, no ε is right on more pairs than one that makes all of
-    them ties."""
-    if "epsilon" not in found:
-        return found
-    groups = items.each_prompt if row.within_prompts else np.zeros(items.mean.size, dtype=np.int64)
-    (_, places), (values, levels) = (
-        np.unique(v, return_inverse=True) for v in (groups, items.mean)
-    )
-    table = np.bincount(places * values.size + levels, minlength=(places.max() + 1) * values.size)
-    counts = table.reshape(-1, values.size)
-    pairs, even = (n * (n - 1) for n in (counts.sum(axis=1), counts))
-    some = pairs > 0
-    ties = float((even.sum(axis=1)[some] / pairs[some]).mean())
-    return {**found, "remark": EVERY_TIE} if found["value"] <= ties + HARDLY_MORE else found
+    @cached_property
+    def _changes(self) -> list[dict[str, Change | None]]:
+        """How far each slice of whole prompts lies from the first, which holds everything."""
+        series, cells = self.series, self.decided
+        found = {"auroc": order_changes(cells, self.scored.order)}
+        if not series.no_points:
+            level = cells.values(MEAN if series.rated else YES)
+            found["net_deviation"] = mean_changes(cells, 100.0 * (level - cells.values(SCORE)))
+        return [
+            {name: changes[at] for name, changes in found.items() if n >= enough.IMAGES}
+            for at, n in enumerate(cells.n)
+        ]
 
+    def _compare(self, row: Statistic) -> list[Result]:
+        if row.function is not None:
+            return [self._compare_plainly(row, here) for here in self.slices]
+        compared = {SCORED: self.scored, RULED: self.ruled, RANKED: self.ranked}[
+            row.compares or RANKED
+        ]
+        within = self.by_prompt if row.within_prompts else compared
+        results: list[Result] = getattr(within, row.method or row.key)()
+        if row.compares != RULED:
+            return results
+        unruled = self.decided.any_cell(np.isnan(self.decided.values(VERDICT)))
+        return [
+            Undefined(NO_VERDICTS, result.n) if lacking or not result.n else result
+            for result, lacking in zip(results, unruled, strict=True)
+        ]
 
-def kinds_of(series: Series) -> Kinds | None:
-    """None where there are too many. What has no score or no answer is of one kind: nothing reads it."""
-    there = ~np.isnan(series.score) & ~np.isnan(series.mean)
-    arrays = series.item_arrays
-    return find_kinds(*(arrays if there.all() else [np.where(there, v, np.nan) for v in arrays]))
-
-
-@dataclass(frozen=True, slots=True)
-class _FewKinds:
-    """The same of items of few kinds: people's answers and the judge's of each kind, those that ranks are
-    made of and those that people have decided."""
-
-    ranked: tuple[Series, Resamples]
-    decided: tuple[Series, Resamples]
-
-    @classmethod
-    def from_series(cls, series: Series, kinds: Kinds | None, options: Options) -> _FewKinds | None:
-        """None where there are not so few, or too few items."""
-        if kinds is None:
-            return None
-        yes, mean, score, verdict = kinds.values
-        both = ~np.isnan(score) & ~np.isnan(mean)
-        found: list[tuple[Series, Resamples]] = []
-        for chosen in (both, both & ~np.isnan(yes)):
-            if found and not np.isnan(yes[both]).any():
-                return cls(found[0], found[0])
-            draw = DrawOfKinds(
-                series.prompts, kinds, chosen, resamples=options.resamples, seed=options.seed
-            )
-            if draw.clusters < 2:
-                return None
-            here = draw.kinds
-            items = replace(
-                series,
-                yes=yes[here],
-                mean=mean[here],
-                score=score[here],
-                verdict=verdict[here],
-                prompts=here,
-                own_prompts=None,
-            )
-            found.append((items, Resamples.from_kinds(draw)))
-        return cls(*found)
-
-    def compute_row(self, row: Statistic, options: Options) -> Result:
-        items, draw = self.ranked if row.compares == RANKED else self.decided
-        result = _compare_row(row, items, draw, options)
-        # It knows the kinds, of which there are fewer.
-        return replace(result, n=draw.draw.n) if isinstance(result, Undefined) else result
-
-
-def _compare_row(row: Statistic, items: Series, draw: Draw, options: Options) -> Result:
-    """One statistic over all items, of which none lacks what the statistic compares."""
-    people = items.mean if row.compares == RANKED else items.yes
-    judge = items.verdict if row.compares == RULED else items.score
-    if row.compares == RULED and (not len(judge) or np.isnan(judge).any()):
-        return Undefined(NO_VERDICTS, len(judge))
-    if row.function is not None and len(people):
+    def _compare_plainly(self, row: Statistic, here: np.ndarray) -> Result:
+        """By a function that is called once for each resample."""
+        items = self.series.series_where(
+            here & (self.there if row.compares == RANKED else self.decided_items)
+        )
+        people = items.mean if row.compares == RANKED else items.yes
+        judge = items.verdict if row.compares == RULED else items.score
+        if row.compares == RULED and (not len(judge) or np.isnan(judge).any()):
+            return Undefined(NO_VERDICTS, len(judge))
+        if not len(people):
+            return Undefined(NOTHING, 0)
+        assert row.function is not None
         return bootstrap(
             row.function,
             (people, judge),
             clusters=by_content(items.prompts, *items.item_arrays),
-            resamples=options.resamples,
-            seed=options.seed,
+            resamples=self.options.resamples,
+            seed=self.options.seed,
             method=METHOD,
             scale=row.scale,
         )
-    groups = {"groups": items.each_prompt} if row.within_prompts else {}
-    return getattr(draw, row.method or row.key)(people, judge, **groups)
+
+    def _levels(self) -> dict[str, list[Result]]:
+        series, both, decided = self.series, self.both, self.decided
+        level = decided.values(MEAN if series.rated else YES)
+        if not series.no_points:
+            human = means(decided, level, 100.0)
+            judge = means(decided, decided.values(SCORE), 100.0)
+            points = Comparison(decided, level, decided.values(SCORE))
+            deviation = points.difference_of_means(100.0)
+        else:
+            if series.in_points:
+                human = means(decided, level, 100.0)
+            else:
+                human = means(both, both.values(MEAN), ends=series.ends)
+            judge = means(both, both.values(SCORE))
+            deviation = [Undefined(series.no_points, int(n)) for n in both.n]
+        return {"human_score": human, "judge_score": judge, "net_deviation": deviation}
 
 
-def _levels(both: Series, decided: Series, draw: Draw, ranks: Draw) -> dict[str, Any]:
-    if both.no_points:
-        human = (
-            draw.mean(decided.level, scale=100.0)
-            if both.in_points
-            else ranks.mean(both.mean, ends=both.ends)
-        )
-        judge = ranks.mean(both.score)
-        deviation = est(Undefined(both.no_points, len(both.score)))
-    else:
-        human = draw.mean(decided.level, scale=100.0)
-        judge = draw.mean(decided.score, scale=100.0)
-        deviation = est(draw.difference_of_means(decided.level, decided.score, scale=100.0))
-    return {
-        "human_score": est(human),
-        "judge_score": est(judge),
-        "net_deviation": deviation,
-    }
+def _with_ties(cells: Sequence[dict[str, Any]], even: Floats) -> None:
+    """Where scores put nothing in people's order, no ε is right on more pairs than one that makes all of
+    them ties."""
+    for cell, ties in zip(cells, even.tolist(), strict=True):
+        if "epsilon" in cell and cell["value"] <= ties + HARDLY_MORE:
+            cell["remark"] = EVERY_TIE
 
 
 class OwnAverage:
     """What a judge is like over all items, for its slices to be compared with."""
 
     def __init__(self, series: Series) -> None:
+        self.series = series
         self.there = ~np.isnan(series.score) & ~np.isnan(series.level) & ~np.isnan(series.yes)
-        found = series.series_where(self.there)
-        self.prompts = group_codes(found.prompts, found.prompts.size)[0]
-        self.yes, self.score = found.yes, found.score
-        size = int(self.prompts.max(initial=-1)) + 1
-        self.level = None
-        if size and not found.no_points:
-            deviations = 100.0 * (found.level - found.score)
-            self.level = deviations, mean_of(deviations, self.prompts, size)
-        self.order = order_of(self.yes, self.score, self.prompts, size) if size else None
+
+    @cached_property
+    def items(self) -> Series:
+        return self.series.series_where(self.there)
+
+    @cached_property
+    def prompts(self) -> Codes:
+        return group_codes(self.items.prompts, self.items.prompts.size)[0]
+
+    @cached_property
+    def size(self) -> int:
+        return int(self.prompts.max(initial=-1)) + 1
+
+    @cached_property
+    def level(self) -> tuple[Floats, tuple[float, Floats]] | None:
+        if not self.size or self.items.no_points:
+            return None
+        deviations = 100.0 * (self.items.level - self.items.score)
+        return deviations, mean_of(deviations, self.prompts, self.size)
+
+    @cached_property
+    def order(self) -> tuple[float, Floats] | None:
+        compared = self.items.yes, self.items.score, self.prompts, self.size
+        return order_of(*compared) if self.size else None
+
+    def of_slices(
+        self,
+        slices: Sequence[np.ndarray],
+        options: Options,
+        rows: Sequence[Statistic] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Slices that may hold some images of a prompt alone."""
+        found = of_slices(self.series, slices, options, rows)
+        return [
+            self.with_distance(stats, where) for stats, where in zip(found, slices, strict=True)
+        ]
 
     def with_distance(self, stats: dict[str, Any], where: np.ndarray) -> dict[str, Any]:
         """The statistics of the slice, with how far it lies from the average and how often chance
@@ -205,27 +248,21 @@ class OwnAverage:
         inside = where if self.there.all() else where[self.there]
         if inside.sum() < enough.IMAGES:
             return stats
-        found: dict[str, Change | None] = {}
+        changes: dict[str, Change | None] = {}
         if self.level is not None:
             deviations, whole = self.level
-            found["net_deviation"] = mean_of_part(deviations, inside, self.prompts, whole)
+            changes["net_deviation"] = mean_of_part(deviations, inside, self.prompts, whole)
         if self.order is not None:
-            compared = self.yes, self.score, inside, self.prompts
-            found["auroc"] = order_of_part(*compared, self.order)
-        return stats | {
-            name: stats[name]
-            | {"from_average": est(change.interval()), "p": chance_of_none(change)}
-            for name, change in found.items()
-            if change is not None and "value" in stats[name]
-        }
+            compared = self.items.yes, self.items.score, inside, self.prompts
+            changes["auroc"] = order_of_part(*compared, self.order)
+        return _with_changes(stats, changes)
 
 
-def without_distance(stats: dict[str, Any]) -> dict[str, Any]:
-    """The statistics of a slice, before they are compared with the average."""
-    told = {name: stats[name] for name in TESTED if isinstance(stats.get(name), dict)}
+def _with_changes(stats: dict[str, Any], changes: dict[str, Change | None]) -> dict[str, Any]:
     return stats | {
-        name: {key: value for key, value in cell.items() if key not in DISTANCE}
-        for name, cell in told.items()
+        name: stats[name] | {"from_average": est(change.interval()), "p": chance_of_none(change)}
+        for name, change in changes.items()
+        if change is not None and "value" in stats[name]
     }
 
 
@@ -284,8 +321,20 @@ def atoms(judge: JudgeScores) -> Series:
     )
 
 
-def of_person(series: Series, reference: Reference, row: np.ndarray) -> Series:
-    """The judge beside the answers of one person instead of everybody's."""
+def of_people(
+    series: Series, reference: Reference, ratings: np.ndarray
+) -> tuple[Series, list[np.ndarray]]:
+    """The judge beside the answers of single people instead of everybody's; and where each person's are."""
+    who, image = np.nonzero(~np.isnan(ratings))
+    given = ratings[who, image]
     yes_no = reference.people.scale.is_yes_no
-    yes = row if yes_no else graded(row, reference.options)
-    return replace(series, yes=yes, mean=row)
+    both = replace(
+        series,
+        yes=given if yes_no else graded(given, reference.options),
+        mean=given,
+        score=series.score[image],
+        verdict=series.verdict[image],
+        prompts=series.prompts[image],
+        own_prompts=None if series.own_prompts is None else series.own_prompts[image],
+    )
+    return both, [who == person for person in range(len(ratings))]

@@ -23,7 +23,6 @@ from audit.test_judge.rated_images import GENAI, RatedImage, Ratings
 from jurybox_stats import enough
 from jurybox_stats.cards.changes import mean_of
 from jurybox_stats.estimate import Estimate, Result, Undefined
-from jurybox_stats.measures.verdict_balance import resampled_balanced_accuracy
 from jurybox_stats.resamples import Resamples
 
 NONE_THERE = "None of the {} in the judge’s file is in the set. They are named as there: {}."
@@ -80,7 +79,7 @@ def _measure_task(
     people = np.array([one.people for one in images])
     judge = np.array([scores[one.name] for one in images])
     prompts = _codes([one.prompt for one in images])
-    draws = Resamples(prompts, method="jackknife")
+    draws = Resamples(prompts)
     held = int(prompts.max()) + 1
     if held < enough.PROMPTS:
         few = enough.too_few(held, at_least=enough.PROMPTS, what="prompts")
@@ -129,10 +128,8 @@ def place_checks(checks: list[Check], answers: dict[str, bool]) -> dict[str, Any
     ours = percent(mean_of((people == judge).astype(float), prompts))
     official = ours
     if isinstance(ours, Estimate):
-        draws = Resamples(prompts, method="jackknife")
-        official = percent(
-            draws.interval(lambda draw: resampled_balanced_accuracy(draw, people, judge))
-        )
+        draws = Resamples(prompts)
+        official = percent(draws.balanced_accuracy(people, judge))
     return {
         **_frame(COREBENCH, official.as_dict(), ours.as_dict()),
         "checks": len(there),

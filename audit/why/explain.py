@@ -99,7 +99,7 @@ def _causes_body(found: Causes | Undefined, prompts: int) -> dict[str, Any]:
 def _levels(sides: Sides, place: int, resamples: int, seed: int) -> dict[str, Any]:
     side = (sides.before, sides.after)[place]
     judge = (side.judge_old, side.judge_new)[place]
-    draw = Resamples(side.prompts, resamples=resamples, seed=seed, method="jackknife")
+    draw = Resamples(side.prompts, resamples=resamples, seed=seed)
     return {
         "people": draw.mean(side.human, scale=100.0, ends=(0.0, 1.0)).as_dict(),
         "judge": draw.mean(judge, scale=100.0, ends=(0.0, 1.0)).as_dict(),

@@ -146,14 +146,6 @@ def measure_report() -> str:
     )
 
 
-def measure_shared_report() -> str:
-    found = run_module(
-        "shared_report", *sized(("100000", "800", "1", "2"), ("400", "50", "1", "2"))
-    )
-    walls = re.findall(r'"wall": ([\d.]+)', found)
-    return f"{found}\ntwo workers: {float(walls[0]) / float(walls[-1]):.2f} ×" if walls else found
-
-
 BENCHES: dict[str, tuple[Callable[[], str], tuple[Row, ...]]] = {
     "starts": (
         measure_starts,
@@ -219,20 +211,6 @@ BENCHES: dict[str, tuple[Callable[[], str], tuple[Row, ...]]] = {
             Row("report, peak memory", r"^report: (\d+) MB", "MB", "618", 400),
             Row("one answer more", r"^one answer: ([\d.]+) s", "s", "23", 0.5),
             Row("a hundred answers more", r"^hundred answers: (\d+) %", "% of it", "100", 15),
-        ),
-    ),
-    "two workers": (
-        measure_shared_report,
-        (
-            Row(
-                "report by two workers",
-                r"^two workers: ([\d.]+)",
-                "×",
-                "1.46",
-                1.8,
-                "2",
-                more_is_better=True,
-            ),
         ),
     ),
     "pages": (

@@ -31,10 +31,9 @@ from scipy.stats import kendalltau  # noqa: E402
 from sklearn.metrics import cohen_kappa_score, roc_auc_score  # noqa: E402
 
 from jurybox_stats import agreement, raters, ties  # noqa: E402
-from jurybox_stats.counting.grouped_pairs import GroupedPairs  # noqa: E402
-from jurybox_stats.resamples import Resamples  # noqa: E402
-from jurybox_stats.resampling.cluster_counts import cluster_counts  # noqa: E402
-from tests.bench.sizes import SMALL, reached, sized  # noqa: E402
+from jurybox_stats.resamples import STATISTICS, Resamples  # noqa: E402
+from jurybox_stats.sums.statistics import ByPrompt  # noqa: E402
+from tests.bench.sizes import reached, sized  # noqa: E402
 from tests.stats import coverage  # noqa: E402
 
 RESAMPLES = sized(2000, 20)
@@ -161,46 +160,27 @@ def grouped(quick: bool) -> Row:
     prompts = np.repeat(np.arange(800), 10)
     human = np.clip(np.rint(3.5 + 1.3 * rng.normal(size=(3, 8000))), 1, 5).mean(axis=0)
     metric = human + 1.5 * rng.normal(size=8000)
-    cluster_counts(800, RESAMPLES, 0)
 
     def ours():
-        return Resamples(prompts, resamples=RESAMPLES).pairwise_accuracy_calibrated(
-            human, metric, groups=prompts
-        )
+        return Resamples(prompts).pairwise_accuracy_calibrated(human, metric, groups=prompts)
 
     taken, found = cpu(ours, 3)
     timed = sized(10 if quick else 40, 1)
-    i, j = np.triu_indices(10, 1)
 
-    def calibrate(h, m):
-        """One sort of all pairs within prompts."""
-        gap = np.abs(m[:, i] - m[:, j]).ravel()
-        people = np.sign(h[:, i] - h[:, j])
-        right = (people != 0) & (np.sign(m[:, i] - m[:, j]) == people)
-        sign = np.where(people == 0, 1, np.where(right, -1, 0)).ravel()
-        order = np.argsort(gap)
-        gap = gap[order]
-        surplus = np.cumsum(sign[order])[np.r_[gap[1:] != gap[:-1], True]]
-        best = surplus.max() if gap[0] == 0 else max(0, surplus.max())
-        return (right.sum() + best) / gap.size
+    def without_each():
+        kept = [prompts != one for one in range(timed)]
+        return [ties.calibrate(human[k], metric[k], groups=prompts[k]).accuracy for k in kept]
 
-    counts = cluster_counts(800, RESAMPLES, 0)[:timed].astype(int)
-    h, m = human.reshape(800, 10), metric.reshape(800, 10)
-    baseline, values = cpu(
-        lambda: [
-            calibrate(h[np.repeat(np.arange(800), c)], m[np.repeat(np.arange(800), c)])
-            for c in counts
-        ]
-    )
-    listed = GroupedPairs.from_columns(human, metric, prompts, None)
-    same = np.allclose(listed.best_of_each(counts.astype(float)), values, rtol=0, atol=1e-12)
+    baseline, values = cpu(without_each)
+    one = ByPrompt.of_slices(prompts, (human, metric), [np.arange(8000)], by_kind=False)
+    left = one.pairs.best_without(np.arange(800), np.zeros(800, np.int64))[:timed]
     return at_least(
-        "grouped 800 x 10, 2,000 recalibrated cluster resamples",
-        baseline * RESAMPLES / timed,
+        "grouped 800 x 10, calibrated without each prompt",
+        baseline * 800 / timed,
         taken,
         50,
-        same and found.low <= found.value <= found.high,
-        f"baseline: {timed} calibrations of one sort each, scaled to {RESAMPLES:,}",
+        np.allclose(left, values, rtol=0, atol=1e-12) and found.low <= found.value <= found.high,
+        f"baseline: {timed} calibrations, scaled to 800",
     )
 
 
@@ -213,143 +193,29 @@ def study(images: int = 25_000, prompts: int = 800, seed: int = 3):
     return prompt, people, judge
 
 
-def resampled(quick: bool) -> list[Row]:
+def left_out(quick: bool) -> list[Row]:
     prompt, people, judge = study()
     verdict = (judge > 0.5).astype(int)
     likert = np.clip(np.rint(3 + judge + np.random.default_rng(4).normal(size=judge.size)), 1, 5)
     timed = sized(8 if quick else 30, 1)
-    counts = cluster_counts(800, RESAMPLES, 0)
-    members = np.split(np.argsort(prompt, kind="stable"), np.cumsum(np.bincount(prompt))[:-1])
-    drawn = [np.repeat(np.arange(800), c.astype(int)) for c in counts[:timed]]
-
-    def copied(prompts):
-        return np.concatenate([members[g] for g in prompts])
-
-    def loop(statistic, *series):
-        def work():
-            found = []
-            for prompts in drawn:
-                index = copied(prompts)
-                found.append(statistic(*(s[index] for s in series)))
-            return np.array(found)
-
-        return cpu(work)
-
-    def ours(method, *series):
-        return cpu(lambda: getattr(Resamples(prompt, resamples=RESAMPLES), method)(*series), 3)
-
-    def values(method, *series):
-        draw = Resamples(prompt, resamples=timed)
-        return draw.values(method, *series)
 
     def row(work, statistic, method, series, goal):
-        baseline, expected = loop(statistic, *series)
-        taken, _ = ours(method, *series)
-        same = np.allclose(values(method, *series), expected, rtol=0, atol=1e-9)
-        note = f"baseline: {timed} resamples copied and timed, scaled to {RESAMPLES:,}"
-        return at_least(work, baseline * RESAMPLES / timed, taken, goal, same, note)
+        kept = [prompt != one for one in range(timed)]
+        baseline, expected = cpu(lambda: [statistic(*(s[k] for s in series)) for k in kept])
+        taken, _ = cpu(lambda: getattr(Resamples(prompt), method)(*series), 3)
+        draw = Resamples(prompt).draw
+        left = STATISTICS[method](draw, *series).values(draw.left_out)[:timed]
+        note = f"baseline: {timed} prompts left out, scaled to 800"
+        same = np.allclose(left, expected, rtol=0, atol=1e-9)
+        return at_least(work, baseline * 800 / timed, taken, goal, bool(same), note)
 
-    def mean_difference(a, b):
-        return a.mean() - b.mean()
-
-    rows = [
-        row(
-            "AUROC, 25,000 images, 800 prompts, 2,000 resamples",
-            roc_auc_score,
-            "auroc",
-            (people, judge),
-            150,
-        ),
-        row(
-            "Kendall tau-b (5 levels), the same",
-            lambda a, b: kendalltau(a, b).statistic,
-            "kendall_tau_b",
-            (likert, judge),
-            80,
-        ),
-    ]
-    kappa, expected = loop(cohen_kappa_score, people, verdict)
-    net, expected_net = loop(mean_difference, people, verdict)
-
-    def both():
-        draw = Resamples(prompt, resamples=RESAMPLES)
-        return draw.cohen_kappa(people, verdict), draw.difference_of_means(people, verdict)
-
-    taken, _ = cpu(both, 5)
-    same = np.allclose(values("cohen_kappa", people, verdict), expected, rtol=0, atol=1e-9)
-    same &= np.allclose(
-        values("difference_of_means", people, verdict), expected_net, rtol=0, atol=1e-9
-    )
-    rows.append(
-        at_least(
-            "Cohen's kappa and net deviation, the same",
-            (kappa + net) * RESAMPLES / timed,
-            taken,
-            1000,
-            bool(same),
-            f"baseline: {timed} resamples copied and timed, scaled to {RESAMPLES:,}",
-        )
-    )
-    return rows
-
-
-def plain_loops(quick: bool) -> list[Row]:
-    """Beside the few lines that somebody writes who knows that a resample is a row of counts: the
-    images sorted once, then two running sums a resample; and for kappa one product with each
-    prompt's table of four. Both find their counts drawn."""
-    rows = []
-    for prompts in (800,) if quick or SMALL else (800, 3_000, 12_500):
-        prompt, people, judge = study(prompts=prompts)
-        prompts, prompt = (
-            np.unique(prompt, return_inverse=True)[0].size,
-            np.unique(prompt, return_inverse=True)[1],
-        )
-        verdict = (judge > 0.5).astype(int)
-        order = np.argsort(judge, kind="stable")
-        sorted_prompt, right = prompt[order], people[order] == 1
-        ends = np.flatnonzero(np.r_[np.diff(judge[order]) > 0, True])
-
-        def areas(counts, sorted_prompt=sorted_prompt, right=right, ends=ends):
-            found = np.empty(len(counts))
-            for at, row in enumerate(counts):
-                weight = row[sorted_prompt]
-                wrong_below = np.cumsum(np.where(right, 0.0, weight))[ends]
-                right_here = np.diff(np.cumsum(np.where(right, weight, 0.0))[ends], prepend=0.0)
-                before = np.r_[0.0, wrong_below[:-1]]
-                area = (right_here * (before + wrong_below)).sum() / 2
-                found[at] = area / (right_here.sum() * wrong_below[-1])
-            return found
-
-        def kappas(counts, prompt=prompt, people=people, verdict=verdict, prompts=prompts):
-            table = np.bincount(prompt * 4 + people * 2 + verdict, minlength=4 * prompts)
-            neither, judge_only, people_only, both = (counts @ table.reshape(prompts, 4)).T
-            total = neither + judge_only + people_only + both
-            agreed = (neither + both) / total
-            said, judged = (people_only + both) / total, (judge_only + both) / total
-            chance = said * judged + (1 - said) * (1 - judged)
-            return (agreed - chance) / (1 - chance)
-
-        for name, method, series, loop in (
-            ("AUROC", "auroc", (people, judge), areas),
-            ("Cohen's kappa", "cohen_kappa", (people, verdict), kappas),
-        ):
-            baseline, values = cpu(partial(loop, cluster_counts(prompts, RESAMPLES, 0)), 2)
-
-            def ours(method=method, series=series, prompt=prompt):
-                return Resamples(prompt, resamples=RESAMPLES).values(method, *series)
-
-            taken, found = cpu(ours, 2)
-            rows.append(
-                at_least(
-                    f"{name} beside a plain loop, 25,000 images, {prompts:,} prompts",
-                    baseline,
-                    taken,
-                    1,
-                    np.allclose(values, found, rtol=0, atol=1e-9),
-                    f"{RESAMPLES:,} resamples",
-                )
-            )
-    return rows
+    return [
+        row("AUROC, 25,000 images, without each of 800 prompts", roc_auc_score, "auroc",
+            (people, judge), 60),
+        row("Kendall tau-b (5 levels), the same", lambda a, b: kendalltau(a, b).statistic,
+            "kendall_tau_b", (likert, judge), 30),
+        row("Cohen's kappa, the same", cohen_kappa_score, "cohen_kappa", (people, verdict), 300),
+    ]  # fmt: skip
 
 
 def alpha(quick: bool) -> Row:
@@ -597,7 +463,7 @@ def coverages(quick: bool) -> Iterator[Row]:
 
 
 PARTS = (
-    tie_calibration, grouped, resampled, plain_loops, alpha, whole_report, apps_report, large_report, one_by_one,
+    tie_calibration, grouped, left_out, alpha, whole_report, apps_report, large_report, one_by_one,
     coverages,
 )  # fmt: skip
 

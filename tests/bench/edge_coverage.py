@@ -219,7 +219,7 @@ def held(share: float, prompts: int, worlds: int, names: list[str], seed: int = 
     found: dict[str, list[tuple[float, float, float]]] = {name: [] for name in names}
     for life in range(worlds):
         made = world(random, share, prompts)
-        draw = Resamples(made.prompt, resamples=400, seed=life, method="jackknife")
+        draw = Resamples(made.prompt, resamples=400, seed=life)
         for name in names:
             result = STATISTICS[name](draw, made)
             if isinstance(result, Estimate) and result.low is not None and result.high is not None:

@@ -84,7 +84,6 @@ def ask_for_everything() -> tuple[Study, list[tuple]]:
     calls = [(judge_tasks.score_chunk_task, chunk.pk) for chunk in Chunk.objects.filter(run=run)]
     calls += [(judge_tasks.run_job_task, job.pk) for job in Job.objects.order_by("pk")]
     calls += [
-        (audit_tasks.help_with_report_task, study.pk),
         (audit_tasks.refresh_report_task, study.pk),
         (audit_tasks.refresh_reports_task,),
         (audit_tasks.webhooks_task,),

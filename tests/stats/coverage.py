@@ -206,7 +206,6 @@ def coverage(
     prompts: int,
     images: int,
     worlds: int,
-    method: str = "jackknife",
     *,
     kind: str = "usual",
     seed: int = 1,
@@ -216,7 +215,7 @@ def coverage(
     held = []
     for life in range(worlds):
         made = world(rng, prompts, images, kind)
-        draw = Resamples(made.prompt, resamples=500, seed=life, method=method)
+        draw = Resamples(made.prompt, resamples=500, seed=life)
         found = STATISTICS[name](draw, made)
         if found and not isinstance(found, WithoutInterval):
             held.append(_holds(found, true))

@@ -169,7 +169,7 @@ def test_the_interval_of_ac1_leaves_out_each_prompt_in_turn():
     table = np.where(rng.random((3, 60)) < 0.8, 1.0, 0.0)
     table[0, :7] = np.nan
     prompts = np.arange(60) // 3
-    found = Resamples(prompts, method="jackknife").interval(lambda draw: resampled_ac1(draw, table))
+    found = Resamples(prompts).interval(lambda draw: resampled_ac1(draw, table))
     assert found.value == pytest.approx(gwet_ac1(table).value)
     without = [gwet_ac1(table[:, prompts != prompt]).value for prompt in range(20)]
     spread = np.sqrt(19 * np.var(without)) / (1 - found.value**2)

@@ -46,7 +46,7 @@ def test_several_prices_of_people_are_tested_at_once():
 
 def test_the_advantage_has_an_interval_that_draws_prompts():
     judge = [1, 0] * 18 + [0, 1, 0, 1]
-    draw = Resamples(range(40), method="jackknife")
+    draw = Resamples(range(40))
     found = draw.interval(lambda drawn: resampled_advantage(drawn, judge, PEOPLE))
     # All three people are alike: the share of images on which the judge says the same, 36 of 40.
     assert (found.value, found.n) == (pytest.approx(0.9), 40)

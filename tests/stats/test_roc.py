@@ -109,7 +109,7 @@ def test_one_score_for_all_has_no_area_as_it_has_no_order():
     labels, same, other = np.arange(60) % 2, np.full(60, 0.5), np.arange(60)
     # Seven yeses, too few for an interval, are no reason to show one half.
     for people in (labels, np.arange(60) < 7):
-        drawn = Resamples(np.arange(60), method="jackknife")
+        drawn = Resamples(np.arange(60))
         assert drawn.auroc(people, same) == nothing
         assert drawn.difference("auroc", (people, other), (people, same)) == nothing
         assert auroc(people, same) == delong(people, same) == nothing

@@ -4,7 +4,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jurybox_stats import ties
-from jurybox_stats.counting.grouped_pairs import GroupedPairs
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.ranking import kendall_tau_b
 from tests.stats.vectors import bundle, cases, flat
@@ -212,21 +211,3 @@ def test_order_and_origin_do_not_matter_to_calibration(pairs, random):
     assert ties.calibrate(-human, 7 - metric) == best
     doubled = ties.calibrate(np.exp(human), 2 * metric)
     assert (doubled.accuracy, doubled.epsilon) == (best.accuracy, 2 * best.epsilon)
-
-
-@pytest.mark.parametrize("seed", range(12))
-def test_only_peaks_are_looked_at_and_none_is_missed(seed):
-    rng = np.random.default_rng(seed)
-    groups = rng.integers(0, 6, 40)
-    people, scores = rng.integers(0, 3, 40).astype(float), np.round(rng.normal(size=40), seed % 3)
-    listed = GroupedPairs.from_columns(people, scores, groups, None)
-    counts = rng.integers(0, 3, (30, groups.max() + 1)).astype(float)
-    candidates = np.unique(np.r_[0.0, listed.gap])
-    pairs = listed.per_group > 0
-    shares = np.stack([listed.right(e)[pairs] / listed.per_group[pairs] for e in candidates])
-    held = counts[:, pairs]
-    best = (held @ shares.T).max(axis=1) / np.maximum(held.sum(axis=1), 1)
-    assert listed.best_of_each(counts) == pytest.approx(best, abs=1e-12)
-    if seed % 3:
-        # With scores in whole numbers every end may be one.
-        assert listed.is_peak().sum() < listed.is_end().sum()

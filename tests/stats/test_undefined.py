@@ -53,7 +53,7 @@ from jurybox_stats.instrument import moments
 from jurybox_stats.measures import calibration_error, precision, rated, verdict_balance
 from jurybox_stats.over_time import drift, three_watches
 from jurybox_stats.people import confusions, imagenhub
-from jurybox_stats.resamples import Resamples
+from jurybox_stats.resamples import Resamples, chance_of_none
 from jurybox_stats.resampling import (
     cluster_counts,
     exact_sums,
@@ -680,30 +680,15 @@ ROWS = {
         ),
     },
     # Of a resample, after its data were checked; NaN there is counted by `percentiles.interval`.
-    "accuracy.over_all": None,
-    "accuracy.accuracy_within": None,
-    "accuracy.listed_pairs": None,
     "alpha.alpha": None,
-    "crossing.right_pairs": None,
-    "crossing.scan": None,
-    "pair_counts.list_pairs": None,
-    "pair_counts.right": None,
-    "pair_counts.tied": None,
-    "pair_counts.ties": None,
-    "pair_counts.won": None,
-    "rank_products.without_each": None,
-    "rank_products.count_by_kind": None,
-    "kinds.find_kinds": None,
-    "kinds.merge_alike": None,
     "exact_sums.by_group": None,
     "exact_sums.total": None,
     "exact_sums.is_whole": None,
     "exact_sums.halves": None,
     "exact_sums.weighted": None,
-    "exact_sums.quadratic": None,
+    "exact_sums.sum_draws": None,
     "exact_sums.ratio": None,
     "percentiles.plain": None,
-    "cluster_counts.in_single": None,
     "cluster_counts.in_parts": None,  # of a draw that was checked
     "cluster_counts.kept_parts": None,
     "cluster_counts.in_whole_numbers": None,
@@ -714,6 +699,8 @@ ROWS = {
     },
     "small_samples.keep_within_ends": None,  # as undefined as what it is given
     "small_samples.too_few_rarer": None,  # a reason, or none
+    "small_samples.lost_without": None,  # a reason, or none
+    "small_samples.spread_on": None,  # as defined as its point
     "small_samples.is_share": None,  # yes or no
     "cluster_counts.check": {
         "no clusters": lambda: cluster_counts.check(0, 20, 0),
@@ -875,15 +862,19 @@ ROWS = {
         "one class": lambda: draw().difference("auroc", ([1] * 4, FEW), ([1] * 4, FEW)),
         "no such statistic": lambda: draw().difference("guess", (FEW, FEW), (FEW, FEW)),
     },
+    "resamples.Resamples.balanced_accuracy": {
+        "one class": lambda: draw().balanced_accuracy([1] * 4, [1, 0, 1, 0]),
+        "labels of three kinds": lambda: draw().balanced_accuracy([0, 1, 2, 1], [1, 0, 1, 0]),
+    },
+    "resamples.chance_of_none": {
+        "no interval": lambda: chance_of_none(lambda confidence: Undefined("no interval", 4)),
+    },
+    "ties.check_epsilon": {"below 0": lambda: ties.check_epsilon(-1)},
     "resamples.Resamples.chance_of_none": {
         "one class": lambda: draw().chance_of_none("auroc", ([1] * 4, FEW), ([1] * 4, FEW)),
         "no such statistic": lambda: draw().chance_of_none("guess", (FEW, FEW), (FEW, FEW)),
     },
     "resamples.Resamples.chance_of_equal_means": drawn("chance_of_equal_means", PAIRS),
-    "resamples.Resamples.values": {
-        "one class": lambda: draw().values("auroc", [1] * 4, FEW),
-        "no such statistic": lambda: draw().values("_finite", FEW),
-    },
     "resamples.Resamples.change": {
         "all on one side": lambda: draw().change("auroc", (FEW, FEW), [True] * 4),
         "one class on a side": lambda: draw().change(

@@ -12,7 +12,7 @@ from annotations.stored_answers import store
 from annotations.stored_answers.question import Question
 from audit.reports import freshness
 from audit.reports.options import Options
-from audit.reports.progress import Progress, help_wanted
+from audit.reports.progress import Progress
 
 
 def compute(study: Study, options: Options) -> dict[str, Any]:
@@ -22,11 +22,8 @@ def compute(study: Study, options: Options) -> dict[str, Any]:
 
 
 def compute_for(job: AnswerJob, options: Options, write: Callable[..., None]) -> dict[str, Any]:
-    """By a worker: it shows how far it is, and calls other workers to a large report."""
+    """By a worker: it shows how far it is."""
     from audit.reports import make
-
-    def call() -> None:
-        help_wanted.send(sender=None, study_id=job.study_id)
 
     assert job.study is not None
     report = make.make_report(
@@ -34,7 +31,6 @@ def compute_for(job: AnswerJob, options: Options, write: Callable[..., None]) ->
         options=options,
         user_id=job.by_id,
         progress=Progress(write),
-        call=call,
     )
     return {"report": report.pk}
 

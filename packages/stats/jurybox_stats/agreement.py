@@ -18,14 +18,12 @@ from jurybox_stats.resampling.ac1 import ac1
 from jurybox_stats.resampling.alpha import MOST_COINCIDENCES, alpha
 from jurybox_stats.resampling.cluster_counts import Counts
 from jurybox_stats.resampling.draw import Draw, Resampled
-from jurybox_stats.resampling.exact_sums import ratio
+from jurybox_stats.resampling.exact_sums import ratio, weighted
 from jurybox_stats.resampling.means import share
 from jurybox_stats.resampling.small_samples import LEAST_GRADED, LEAST_RARER
 from jurybox_stats.series import Codes, Floats, classes, ratings_array, ratings_table, tally
 
 MOST_CLASSES = 1000
-# So few counts of two classes in a cluster that one table of them all costs less than its parts.
-FEW_CELLS = 10_000
 
 Weights = Literal["linear", "quadratic"] | None
 Level = Literal["nominal", "ordinal", "interval"]
@@ -46,7 +44,7 @@ def resampled_percent_agreement(draw: Draw, a: ArrayLike, b: ArrayLike) -> Resam
         return draw.check_length(read, a)
     (first, second), _ = read
     same = first == second
-    point = Estimate(float(np.average(same, weights=draw.times)), None, None, draw.n)
+    point = Estimate(float(same.mean()), None, None, draw.n)
     return share(draw, point, same, np.ones(same.size))
 
 
@@ -74,29 +72,18 @@ def resampled_kappa(
     (first, second), names = read
     draw.check_size(first.size)
     k = names.size
-    if draw.times is not None or k * k * draw.clusters <= draw.n + FEW_CELLS:
-        # One count of both answers; all else are its sums.
-        held = draw.by_class(first * k + second, k * k).reshape(-1, k, k)
-        table = draw.once @ held.reshape(draw.once.size, k * k)
-        point = _kappa_of(table.astype(np.int64).reshape(k, k), weights)
-    else:
-        held = None
-        point = _kappa(first, second, k, weights)
+    point = _kappa(first, second, k, weights)
     if isinstance(point, Undefined):
         return point
     weight = disagreement_weights(k, weights)
-    if held is not None:
-        disagreed = (held * weight).sum(axis=(1, 2))[:, None]
-        of_first, of_second = held.sum(axis=2), held.sum(axis=1)
-    else:
-        disagreed = draw.by_cluster(weight[first, second])
-        of_first, of_second = draw.by_class(first, k), draw.by_class(second, k)
+    disagreed = draw.by_cluster(weight[first, second])
+    of_first, of_second = draw.by_class(first, k), draw.by_class(second, k)
     # The last class of the second holds what its others leave of the first's sum.
     sums = np.hstack([disagreed, of_first, of_second[:, :-1]])
     distance = weight.astype(np.float64)
 
     def resampled(counts: Counts) -> Floats:
-        drawn = draw.summed(counts, sums)
+        drawn = weighted(counts, sums)
         observed, by_first, but_last = drawn[:, 0], drawn[:, 1 : 1 + k], drawn[:, 1 + k :]
         size = by_first.sum(axis=1)
         by_second = np.c_[but_last, size - but_last.sum(axis=1)]
@@ -105,13 +92,8 @@ def resampled_kappa(
 
     # Where nobody differs on any item, as many may on the next prompts: over what chance expects.
     reach = draw.n**2 / float((draw.once @ of_first)[0] @ distance @ (draw.once @ of_second)[0])
-    if held is not None:
-        cells = held.reshape(-1, k * k)
-        size, most = cells.sum(axis=1), cells[:, table.argmax()]
-        rarer = draw.count_clusters(size > most), draw.count_clusters(size > 0)
-    else:
-        both = first * k + second
-        rarer = draw.count_holding(both != np.bincount(both).argmax())
+    both = first * k + second
+    rarer = draw.count_holding(both != np.bincount(both).argmax())
     return Resampled(
         point,
         resampled,
@@ -213,18 +195,15 @@ def resampled_alpha(draw: Draw, ratings: ArrayLike, level: Level) -> Resampled |
 def _count_uncommon(draw: Draw, table: Floats) -> dict[str, Any]:
     """How many clusters hold an answer that is not the commonest, and how many are needed."""
 
-    def count_result() -> dict[str, Any]:
-        names = values_of(table)
-        rows = [(table == name).sum(axis=0) for name in names] if names.size <= FEW else []
-        if rows:
-            most = max(rows, key=lambda row: int(row.sum()))
-            other = (~np.isnan(table)).sum(axis=0) > most
-        else:
-            names, sizes = np.unique(table[~np.isnan(table)], return_counts=True)
-            other = ((table != names[sizes.argmax()]) & ~np.isnan(table)).any(axis=0)
-        return {"rarer": draw.count_holding(other), "at_least": LEAST_GRADED}
-
-    return draw.remember(("beside the commonest", *draw.digest(table)), count_result)
+    names = values_of(table)
+    rows = [(table == name).sum(axis=0) for name in names] if names.size <= FEW else []
+    if rows:
+        most = max(rows, key=lambda row: int(row.sum()))
+        other = (~np.isnan(table)).sum(axis=0) > most
+    else:
+        names, sizes = np.unique(table[~np.isnan(table)], return_counts=True)
+        other = ((table != names[sizes.argmax()]) & ~np.isnan(table)).any(axis=0)
+    return {"rarer": draw.count_holding(other), "at_least": LEAST_GRADED}
 
 
 def pairable_units(table: Floats) -> Floats:
@@ -376,7 +355,7 @@ def resampled_fleiss(draw: Draw, ratings: ArrayLike) -> Resampled | Undefined:
     sums = draw.by_cluster(agreeing, np.ones(draw.n), *counts.T)
 
     def resampled(drawn_counts: Counts) -> Floats:
-        drawn = draw.summed(drawn_counts, sums)
+        drawn = weighted(drawn_counts, sums)
         units, by_class = drawn[:, 1], drawn[:, 2:]
         observed = ratio(drawn[:, 0], units * m * (m - 1))
         expected = ((by_class / by_class.sum(axis=1, keepdims=True)) ** 2).sum(axis=1)

@@ -19,7 +19,7 @@ from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.resamples import Resamples
 from jurybox_stats.resampling.cluster_counts import Counts
 from jurybox_stats.resampling.draw import Draw, Resampled
-from jurybox_stats.resampling.exact_sums import by_group, ratio, total
+from jurybox_stats.resampling.exact_sums import by_group, ratio, total, weighted
 from jurybox_stats.series import Codes, Floats, finite, group_codes
 
 
@@ -47,7 +47,7 @@ def best_of(
 ) -> Choice | Undefined:
     """Best of all candidates of each prompt, or of n drawn from them (expected, over all draws).
 
-    Prompts with fewer than n candidates (two, without n) are left out. Intervals draw prompts.
+    Prompts with fewer than n candidates (two, without n) are left out. Intervals leave out prompts.
     """
     rows = _by_prompt(human, judge, prompts, n)
     if isinstance(rows, Undefined):
@@ -88,12 +88,11 @@ def goodhart(
     clusters: ArrayLike | None = None,
     resamples: int = 2000,
     seed: int = 0,
-    method: str = "percentile",
 ) -> Goodhart | Undefined:
     """A judge that picks also marks its own choice up: do people see the gain that it sees?
 
-    Like `best_of`; ratios are of the means over prompts, with intervals that draw prompts, or
-    the `clusters` that they are in, by a `method` of `Resamples`.
+    Like `best_of`; ratios are of the means over prompts, with intervals that leave out prompts, or
+    the `clusters` that they are in.
     """
     by_people = _by_prompt(human, judge, prompts, n)
     by_judge = _by_prompt(judge, judge, prompts, n)
@@ -107,7 +106,7 @@ def goodhart(
         drawn = np.empty(size, dtype=np.int64)
         drawn[codes] = clusters
         drawn = drawn[np.bincount(codes) >= (2 if n is None else n)]
-    draw = Resamples(drawn, resamples=resamples, seed=seed, method=method)
+    draw = Resamples(drawn, resamples=resamples, seed=seed)
     gain, judged = by_people[:, 0] - by_people[:, 1], by_judge[:, 0] - by_judge[:, 1]
     possible = by_people[:, 2] - by_people[:, 1]
     return Goodhart(
@@ -131,7 +130,7 @@ def _ratio(draw: Draw, gain: Floats, other: Floats) -> Resampled:
     sums = draw.by_cluster(gain, other)
 
     def resampled(counts: Counts) -> Floats:
-        over, under = draw.summed(counts, sums).T
+        over, under = weighted(counts, sums).T
         return ratio(over, under)
 
     point = Estimate(total(gain) / total(other), None, None, gain.size)

@@ -29,6 +29,16 @@ class WithoutInterval(Estimate):
 
 
 @dataclass(frozen=True, slots=True)
+class CalibratedEstimate(Estimate):
+    """A calibrated accuracy with its interval, and the epsilon it was calibrated to."""
+
+    epsilon: float
+
+    def as_dict(self) -> dict[str, float | int | None]:
+        return {**Estimate.as_dict(self), "epsilon": self.epsilon}
+
+
+@dataclass(frozen=True, slots=True)
 class Undefined:
     """No number, and why. False, so that `if estimate:` asks "is there a number?"."""
 

@@ -13,6 +13,7 @@ import scipy
 
 from jurybox_stats.over_time.courses import Change, of_order
 from jurybox_stats.resampling.exact_sums import by_group, total
+from jurybox_stats.resampling.small_samples import ROUNDING
 from jurybox_stats.series import Codes, Floats
 
 
@@ -25,7 +26,7 @@ def mean_of_part(
     if here.size in (0, inside.size):
         return None
     part, added = mean_of(values[here], prompts[here], whole[1].size)
-    return _change(part - whole[0], added, whole[1], prompts[here])
+    return _change(part, whole, added, prompts[here])
 
 
 def mean_of(values: Floats, prompts: Codes, size: int) -> tuple[float, Floats]:
@@ -42,7 +43,7 @@ def order_of_part(
     if here.size in (0, inside.size):
         return None
     part = order_of(people[here], judge[here], prompts[here], whole[1].size)
-    return None if part is None else _change(part[0] - whole[0], part[1], whole[1], prompts[here])
+    return None if part is None else _change(part[0], whole, part[1], prompts[here])
 
 
 def order_of(
@@ -63,8 +64,12 @@ def chance_of_none(change: Change) -> float:
     return 2 * float(scipy.special.stdtr(change.freedom, -abs(change.value) / change.error))
 
 
-def _change(value: float, added: Floats, of_all: Floats, prompts: Codes) -> Change | None:
+def _change(
+    value: float, whole: tuple[float, Floats], added: Floats, prompts: Codes
+) -> Change | None:
     """As many degrees of freedom as the part has prompts, less one: those outside tell little of it."""
     n, held = prompts.size, int(np.count_nonzero(np.bincount(prompts)))
-    error = math.sqrt(total((added - of_all) ** 2) * held / max(held - 1, 1))
-    return Change(value, error, held - 1, n) if held > 1 and error > 0 else None
+    error = math.sqrt(total((added - whole[1]) ** 2) * held / max(held - 1, 1))
+    # Where all deviate alike only rounding is left, and no spread.
+    spread = error > ROUNDING * max(1.0, abs(whole[0]))
+    return Change(value - whole[0], error, held - 1, n) if held > 1 and spread else None

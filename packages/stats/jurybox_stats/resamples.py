@@ -1,11 +1,10 @@
-"""`Resamples`: one draw of clusters, and the interval of every statistic on it.
+"""`Resamples`: the interval of every statistic from what is left without each cluster.
 
-    draw = Resamples(prompt_of_each_image, resamples=2000, seed=0)
+    draw = Resamples(prompt_of_each_image)
     draw.auroc(labels, scores), draw.cohen_kappa(people, verdicts)
 
-How a statistic comes about on each resample stands beside its formula: `agreement`, `ranking`,
-`roc`, `ties`, `drift`, and `resampling.means` for means. A new one is a function there, a method
-here, and a row in STATISTICS where differences of it are wanted.
+Statistics of order, and all that a report computes for each slice, stand in `sums.statistics`; others beside
+their formula (`agreement`, `drift`, `resampling.means`). `intervals.bootstrap` draws resamples of any function.
 """
 
 from __future__ import annotations
@@ -14,18 +13,19 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
+from functools import partial
 from typing import Any
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from jurybox_stats import agreement, ranking, roc, ties
+from jurybox_stats import agreement, ties
 from jurybox_stats.estimate import Estimate, Result, Undefined, WithoutInterval
 from jurybox_stats.over_time import drift
 from jurybox_stats.resampling import means
-from jurybox_stats.resampling.cluster_counts import Counts
-from jurybox_stats.resampling.draw import Draw, Resampled, Values
+from jurybox_stats.resampling.cluster_counts import cluster_counts
+from jurybox_stats.resampling.draw import Draw, Resampled
 from jurybox_stats.resampling.percentiles import interval
 from jurybox_stats.resampling.small_samples import (
     MOST_LEFT_OUT,
@@ -33,8 +33,17 @@ from jurybox_stats.resampling.small_samples import (
     jackknifed,
     too_few_rarer,
 )
-from jurybox_stats.series import Floats, same_length
+from jurybox_stats.series import Floats, binary, group_codes, same_length
+from jurybox_stats.sums.single import compare, resampled
+from jurybox_stats.sums.statistics import ByPrompt, Comparison
 
+
+def _of_order(name: str, draw: Draw, x: ArrayLike, y: ArrayLike) -> Resampled | Undefined:
+    return resampled(draw, name, x, y)
+
+
+# Whose first series is people's yes or no.
+OF_CLASSES = ("auroc", "balanced_accuracy")
 # By the names of the methods below: what can be subtracted, or computed resample by resample.
 STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
     "mean": means.mean,
@@ -45,12 +54,17 @@ STATISTICS: Mapping[str, Callable[..., Resampled | Undefined]] = {
     "cohen_kappa": agreement.resampled_kappa,
     "krippendorff_alpha": agreement.resampled_alpha,
     "fleiss_kappa": agreement.resampled_fleiss,
-    "pearson": ranking.resampled_pearson,
-    "spearman": ranking.resampled_spearman,
-    "kendall_tau_b": ranking.resampled_tau_b,
-    "kendall_tau_c": ranking.resampled_tau_c,
-    "auroc": roc.resampled_auroc,
-    "pairwise_accuracy": ties.resampled_accuracy,
+    **{
+        name: partial(_of_order, name)
+        for name in (
+            "pearson",
+            "spearman",
+            "kendall_tau_b",
+            "kendall_tau_c",
+            "auroc",
+            "pairwise_accuracy",
+        )
+    },
     "slope_per_year": drift.resampled_slope,
 }
 
@@ -62,12 +76,10 @@ LEAST_P = 1e-6
 
 
 class Resamples:
-    """Clusters drawn with replacement; every method takes whole series, one value per item.
+    """Every method takes whole series, one value per item, and leaves out each cluster in turn
+    (`resampling.small_samples`). The digits depend neither on the names nor on the order of clusters.
 
-    `method` is "percentile", "bca", or "jackknife", which holds where prompts are few or all answers
-    alike (`resampling.small_samples`): reports use it. It leaves out each cluster in turn, counted at
-    once for all of them, and draws only what has no such count. The same clusters, resamples and seed give the
-    same digits.
+    `resamples` and `seed` are for the one statistic that is drawn: an ordinal alpha of many values.
     """
 
     def __init__(
@@ -76,18 +88,11 @@ class Resamples:
         *,
         resamples: int = 2000,
         seed: int = 0,
-        method: str = "percentile",
         confidence: float = 0.95,
     ) -> None:
         self.draw = Draw(clusters, resamples=resamples, seed=seed)
-        self.method, self.confidence = method, confidence
-
-    @classmethod
-    def from_kinds(cls, draw: Draw) -> Resamples:
-        """Of items of few kinds: as values of each kind. Jackknifed."""
-        found = cls.__new__(cls)
-        found.draw, found.method, found.confidence = draw, "jackknife", 0.95
-        return found
+        self.confidence = confidence
+        self._known: tuple[Floats, Floats, Comparison] | None = None
 
     def interval(self, find: Callable[[Draw], Resampled | Undefined]) -> Result:
         """Of a statistic that is shown on one page only, and so is no method here."""
@@ -132,22 +137,40 @@ class Resamples:
         """Fleiss' kappa; clusters name the units (columns)."""
         return self._interval(agreement.resampled_fleiss(self.draw, ratings))
 
-    # Ranks
+    # Order
 
     def pearson(self, x: ArrayLike, y: ArrayLike) -> Result:
-        return self._interval(ranking.resampled_pearson(self.draw, x, y))
+        return self._order("pearson", x, y)
 
     def spearman(self, x: ArrayLike, y: ArrayLike) -> Result:
-        return self._interval(ranking.resampled_spearman(self.draw, x, y))
+        return self._order("spearman", x, y)
 
     def kendall_tau_b(self, x: ArrayLike, y: ArrayLike) -> Result:
-        return self._interval(ranking.resampled_tau_b(self.draw, x, y))
+        return self._order("kendall_tau_b", x, y)
 
     def kendall_tau_c(self, x: ArrayLike, y: ArrayLike) -> Result:
-        return self._interval(ranking.resampled_tau_c(self.draw, x, y))
+        return self._order("kendall_tau_c", x, y)
 
     def auroc(self, labels: ArrayLike, scores: ArrayLike) -> Result:
-        return self._interval(roc.resampled_auroc(self.draw, labels, scores))
+        return self._order("auroc", labels, scores)
+
+    def balanced_accuracy(self, labels: ArrayLike, verdicts: ArrayLike) -> Result:
+        return self._order("balanced_accuracy", labels, verdicts)
+
+    def _order(self, statistic: str, x: ArrayLike, y: ArrayLike) -> Result:
+        series = self.draw.finite(x, y)
+        if isinstance(series, Undefined):
+            return series
+        if statistic in OF_CLASSES:
+            binary(series[0])
+        return self._compare(*series).jackknife(statistic).results(self.confidence)[0]
+
+    def _compare(self, x: Floats, y: Floats) -> Comparison:
+        """The statistics of the same two series share their counts."""
+        known = self._known
+        if known is None or not all(map(np.array_equal, known[:2], (x, y))):
+            known = self._known = x, y, compare(self.draw.cluster, x, y)
+        return known[2]
 
     # Pairwise accuracy
 
@@ -159,25 +182,35 @@ class Resamples:
         *,
         groups: ArrayLike | None = None,
     ) -> Result:
-        """At a given epsilon; with groups, the mean over the groups that have a pair."""
-        return self._interval(
-            ties.resampled_accuracy(self.draw, human, metric, epsilon, groups=groups)
-        )
+        """At a given epsilon; with groups, each in one cluster, the mean over those that have a pair."""
+        ties.check_epsilon(epsilon)
+        series = self.draw.finite(human, metric)
+        if isinstance(series, Undefined):
+            return series
+        if groups is not None:
+            return self._by_group(series, groups).pairwise_accuracy(epsilon)[0]
+        compared = self._compare(*series)
+        return compared.accuracy_at(epsilon)[0] if epsilon else compared.pairwise_accuracy()[0]
 
     def pairwise_accuracy_calibrated(
         self, human: ArrayLike, metric: ArrayLike, *, groups: ArrayLike | None = None
-    ) -> ties.CalibratedEstimate | Undefined:
-        """At the best epsilon of these data."""
-        best = ties.resampled_calibrated_accuracy(self.draw, human, metric, groups=groups)
-        if isinstance(best, Undefined):
-            return best
-        resampled, epsilon = best
-        estimate = self._interval(resampled)
-        if isinstance(estimate, Undefined):
-            return estimate
-        return ties.CalibratedEstimate(
-            estimate.value, estimate.low, estimate.high, estimate.n, epsilon
-        )
+    ) -> Result:
+        """At the best epsilon of these data: a `CalibratedEstimate`."""
+        series = self.draw.finite(human, metric)
+        if isinstance(series, Undefined):
+            return series
+        if groups is not None:
+            return self._by_group(series, groups).pairwise_accuracy_calibrated()[0]
+        return self._compare(*series).pairwise_accuracy_calibrated()[0]
+
+    def _by_group(self, series: tuple[Floats, ...], groups: ArrayLike) -> ByPrompt:
+        codes, _ = group_codes(groups, self.draw.n)
+        owner = np.zeros(int(codes.max()) + 1, np.int64)
+        owner[codes] = self.draw.cluster
+        if (owner[codes] != self.draw.cluster).any():
+            raise ValueError("a group lies in several clusters: `intervals.bootstrap` draws these")
+        compared = compare(self.draw.cluster, series[0], series[1], by_kind=False)
+        return ByPrompt.within_rows(compared, codes[compared.cells.kind_of_cell])
 
     # Over generators
 
@@ -256,13 +289,6 @@ class Resamples:
 
         return self._difference(resampled_side(after), lambda: resampled_side(~after))
 
-    def values(self, statistic: str, *series: ArrayLike, **options: Any) -> Floats | Undefined:
-        """A statistic on every resample, NaN where it is undefined: for a histogram, or a check."""
-        resampled = _statistic(statistic)(self.draw, *series, **options)
-        if isinstance(resampled, Undefined):
-            return resampled
-        return resampled.values(self.draw.counts)
-
     def _difference(
         self, first: Resampled | Undefined, find_second: Callable[[], Resampled | Undefined]
     ) -> Result:
@@ -280,75 +306,79 @@ class Resamples:
 
     def _intervals(self, resampled: Resampled) -> Callable[[float], Result]:
         """The interval at each confidence; what it rests on is computed once."""
-        point, limits = resampled.point, resampled.limits
-        if self.method == "jackknife" and self.draw.clusters > 1:
-            if reason := _too_few_rarer(resampled):
-                alone = WithoutInterval(point.value, None, None, point.n, reason)
-                return lambda confidence: alone
-            if limits is not None:
-                at = limits()
-                return lambda confidence: _with_limits(point, *at(confidence))
-            if not self._is_drawn(resampled):
-                return self._leaving_out(resampled)
-        values = _remembering_one(resampled.values)
-        counts, n = self.draw.counts, self.draw.n
-        if self.method == "jackknife" and resampled.content is not None:
-            counts = counts[:, self.draw.by_content(resampled.content)]
-        return lambda confidence: interval(point, values, counts, n, self.method, confidence)
+        point, limits, clusters = resampled.point, resampled.limits, self.draw.clusters
+        if clusters < 2:
+            one = Undefined("one prompt only: there is nothing to resample", point.n)
+            return lambda confidence: one
+        if reason := _too_few_rarer(resampled):
+            alone = WithoutInterval(point.value, None, None, point.n, reason)
+            return lambda confidence: alone
+        if limits is not None:
+            at = limits()
+            return lambda confidence: _with_limits(point, *at(confidence))
+        if not self._is_drawn(resampled):
+            return self._leaving_out(resampled)
+        assert resampled.content is not None
+        drawn = cluster_counts(clusters, self.draw.resamples, self.draw.seed)
+        counts = drawn[:, self.draw.by_content(resampled.content)]
+        values = resampled.values(counts)
+        return lambda confidence: interval(
+            point, lambda _: values, counts, self.draw.n, "percentile", confidence
+        )
 
     def _is_drawn(self, resampled: Resampled) -> bool:
         """Whether the interval comes from resamples, whose least share is 1 of them."""
-        if self.method != "jackknife" or self.draw.clusters < 2:
-            return True
-        many = resampled.content is not None and self.draw.clusters > MOST_LEFT_OUT
-        return many and resampled.limits is None
+        return resampled.content is not None and self.draw.clusters > MOST_LEFT_OUT
 
     def _leaving_out(self, resampled: Resampled) -> Callable[[float], Result]:
         without = self.draw.left_out
-        alike = self.draw.clusters_alike
         if resampled.sides is None:
             left_out = resampled.values(without)
-            return lambda confidence: _jackknifed(resampled, left_out, confidence, alike)
+            return lambda confidence: _jackknifed(resampled, left_out, confidence)
         first, second = resampled.sides
         left = first.values(without), second.values(without)
-        at = _side(first, left[0], alike), _side(second, left[1], alike)
+        at = _side(first, left[0]), _side(second, left[1])
 
         def leave_out_result(confidence: float) -> Result:
             sides = at[0](confidence), at[1](confidence)
-            return difference_jackknifed(resampled.point, sides, left, alike)
+            return difference_jackknifed(resampled.point, sides, left)
 
         return leave_out_result
 
     def _p(self, resampled: Resampled | Undefined) -> float | Undefined:
         if isinstance(resampled, Undefined):
             return resampled
-        found = self._intervals(resampled)
-        without = found(self.confidence)
-        if isinstance(without, Undefined):
-            return without
-        if isinstance(without, WithoutInterval):
-            return Undefined(without.reason, without.n)
         least = 1 / self.draw.resamples if self._is_drawn(resampled) else LEAST_P
+        return chance_of_none(self._intervals(resampled), least)
 
-        def excess_beyond(deviate: float) -> float:
-            """How far 0 lies within the interval; negative where it lies outside."""
-            limits = found(1 - 2 * float(scipy.special.ndtr(-deviate)))
-            if isinstance(limits, Undefined) or limits.low is None or limits.high is None:
-                return math.nan
-            return min(limits.high, -limits.low)
 
-        narrow, wide = NARROWEST, -float(scipy.special.ndtri(least / 2))
-        ends = excess_beyond(narrow), excess_beyond(wide)
-        if math.isnan(sum(ends)):
-            return Undefined("its interval does not say how sure it is", self.draw.n)
-        if ends[0] >= 0:
-            return 1.0
-        if ends[1] <= 0:
-            return least
-        # Along normal deviates an interval's ends are nearly straight lines: a few steps find the place.
-        return 2 * float(
-            scipy.special.ndtr(-scipy.optimize.brentq(excess_beyond, narrow, wide, xtol=NARROWEST))
-        )
+def chance_of_none(found: Callable[[float], Result], least: float = LEAST_P) -> float | Undefined:
+    """The level at which an interval, found at any confidence, just touches 0."""
+    without = found(0.95)
+    if isinstance(without, Undefined):
+        return without
+    if isinstance(without, WithoutInterval):
+        return Undefined(without.reason, without.n)
+
+    def excess_beyond(deviate: float) -> float:
+        """How far 0 lies within the interval; negative where it lies outside."""
+        limits = found(1 - 2 * float(scipy.special.ndtr(-deviate)))
+        if isinstance(limits, Undefined) or limits.low is None or limits.high is None:
+            return math.nan
+        return min(limits.high, -limits.low)
+
+    narrow, wide = NARROWEST, -float(scipy.special.ndtri(least / 2))
+    ends = excess_beyond(narrow), excess_beyond(wide)
+    if math.isnan(sum(ends)):
+        return Undefined("its interval does not say how sure it is", without.n)
+    if ends[0] >= 0:
+        return 1.0
+    if ends[1] <= 0:
+        return least
+    # Along normal deviates an interval's ends are nearly straight lines: a few steps find the place.
+    return 2 * float(
+        scipy.special.ndtr(-scipy.optimize.brentq(excess_beyond, narrow, wide, xtol=NARROWEST))
+    )
 
 
 def _too_few_rarer(resampled: Resampled) -> str:
@@ -371,38 +401,24 @@ def _with_limits(point: Estimate, low: float, high: float) -> Estimate:
     return replace(point, low=low, high=high)
 
 
-def _jackknifed(
-    resampled: Resampled, left_out: Floats, confidence: float, alike: Floats | None = None
-) -> Result:
+def _jackknifed(resampled: Resampled, left_out: Floats, confidence: float) -> Result:
     kind = resampled.scale, resampled.reach
-    return jackknifed(resampled.point, left_out, *kind, confidence, resampled.voices, alike)
+    return jackknifed(resampled.point, left_out, *kind, confidence, resampled.voices)
 
 
-def _side(side: Resampled, left_out: Floats, alike: Floats | None) -> Callable[[float], Estimate]:
+def _side(side: Resampled, left_out: Floats) -> Callable[[float], Estimate]:
     """One side of a difference with its own interval; without width where no prompt can change it."""
     at = side.limits() if side.limits is not None else None
 
     def find_estimate(confidence: float) -> Estimate:
         if at is not None:
             return _with_limits(side.point, *at(confidence))
-        one = _jackknifed(side, left_out, confidence, alike)
+        one = _jackknifed(side, left_out, confidence)
         if isinstance(one, Undefined):
             return replace(side.point, low=side.point.value, high=side.point.value)
         return one
 
     return find_estimate
-
-
-def _remembering_one(values: Values) -> Values:
-    """Remembers the last answer: one draw is needed at many confidences."""
-    known: list[tuple[Counts, Floats]] = []
-
-    def remembered(counts: Counts) -> Floats:
-        if not known or known[0][0] is not counts:
-            known[:] = [(counts, values(counts))]
-        return known[0][1]
-
-    return remembered
 
 
 def _less(first: Resampled, second: Resampled, n: int) -> Resampled:

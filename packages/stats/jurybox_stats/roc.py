@@ -10,15 +10,12 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from jurybox_stats.estimate import Estimate, Result, Undefined
-from jurybox_stats.resampling import exact_sums, pair_counts
-from jurybox_stats.resampling.cluster_counts import Counts
-from jurybox_stats.resampling.draw import Draw, Resampled
-from jurybox_stats.resampling.exact_sums import ratio
+from jurybox_stats.resampling import exact_sums
 from jurybox_stats.series import Floats, binary, constant, finite, group_codes
+from jurybox_stats.sums.statistics import NOT_APART, ONE_SCORE
 
 # The standard normal distribution’s 97.5 % point; a literal, so that an import loads no distributions.
 Z95 = 1.959963984540054
-ONE_SCORE = "all scores are the same: they put nothing in an order"
 
 
 def auroc(labels: ArrayLike, scores: ArrayLike) -> Result:
@@ -30,28 +27,6 @@ def auroc(labels: ArrayLike, scores: ArrayLike) -> Result:
     """
     series = _in_an_order(labels, scores)
     return series if isinstance(series, Undefined) else area(*series)
-
-
-def resampled_auroc(draw: Draw, labels: ArrayLike, scores: ArrayLike) -> Resampled | Undefined:
-    series = _in_an_order(labels, scores)
-    if isinstance(series, Undefined):
-        return draw.check_length(series, labels)
-    return resampled_area(draw, *series)
-
-
-def resampled_area(draw: Draw, positive: NDArray[np.bool_], values: Floats) -> Resampled:
-    draw.check_size(values.size)
-    yes = positive.astype(np.int64)
-    yes.setflags(write=False)
-
-    def resampled(counts: Counts) -> Floats:
-        wins, m, n = pair_counts.won(draw, counts, yes, values)
-        return ratio(wins, m * n)
-
-    # Where the classes are perfectly apart, only prompts of the rarer class could tell otherwise.
-    rarer = min(draw.count_holding(yes == side) for side in (0, 1))
-    point = Estimate(float(resampled(draw.once)[0]), None, None, draw.n)
-    return Resampled(point, resampled, "share", voices=rarer[0], rarer=rarer)
 
 
 def area(positive: NDArray[np.bool_], values: Floats) -> Estimate:
@@ -117,7 +92,7 @@ def two_classes(
     positive = binary(series[0])
     if positive.all() or not positive.any():
         which = "yes" if positive.all() else "no"
-        return Undefined(f"every label is {which}: there is nothing to tell apart", positive.size)
+        return Undefined(f"every label is {which}: {NOT_APART}", positive.size)
     return positive, series[1]
 
 

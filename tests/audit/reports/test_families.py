@@ -84,7 +84,7 @@ def test_intervals_are_those_of_the_jackknife_by_family_and_wider(shapes):
         assert width(new[name]) > 1.3 * width(old[name]), name
     paired = pair(study=shapes, question="aligned")
     families = np.array([int(key.partition("-")[2]) % FAMILIES for key in paired.people.images])
-    draw = Resamples(families, method="jackknife")
+    draw = Resamples(families)
     yes, score = paired.people.majority, paired.judges[0].scores
     expected = draw.difference_of_means(yes, score, scale=100.0)
     assert (new["net_deviation"]["low"], new["net_deviation"]["high"]) == pytest.approx(
@@ -114,7 +114,7 @@ def test_what_is_about_one_prompt_stays_so_and_its_interval_is_by_family(shapes)
     # A family is of every twelfth prompt, in the order of their keys as texts.
     keys = sorted(f"p{number}" for number in range(PROMPTS))
     families = [int(key[1:]) % FAMILIES for key in keys]
-    expected = Resamples(families, method="jackknife").mean(by_hand)
+    expected = Resamples(families).mean(by_hand)
     assert (gains[1]["low"], gains[1]["high"]) == pytest.approx((expected.low, expected.high))
 
 

@@ -112,7 +112,7 @@ def test_one_mean_has_one_interval_wherever_it_stands(rated):
 
 
 def test_ratings_at_the_lowest_step_are_no_share_of_yes():
-    draw = Resamples(np.arange(40), resamples=50, seed=1, method="jackknife")
+    draw = Resamples(np.arange(40), resamples=50, seed=1)
     lowest = draw.mean(np.ones(40), ends=(1.0, 5.0))
     # Of 40 images none is above the end: the upper limit is that of 0 of 40, times the span of 4.
     none = draw.mean(np.zeros(40), ends=(0.0, 1.0))

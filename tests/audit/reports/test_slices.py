@@ -93,6 +93,30 @@ def test_a_judges_own_average_is_taken_once_for_all_its_slices(series, monkeypat
     assert sizes == [60, 30, 30]
 
 
+def test_rounding_is_no_distance_from_the_average(series):
+    # A judge that says .7 where people always say yes: 30 points too few on each image, to the last digit.
+    same = replace(series, yes=np.ones(60), mean=np.ones(60), score=np.full(60, 0.7))
+    prompts = np.unique(same.prompts)
+    wheres = [np.isin(same.prompts, prompts[:size]) for size in (20, 11, 13)]
+    judge = slices.SlicedJudge(same, wheres, OPTIONS)
+    stats = judge.statistics(COMPARING)
+    average = slices.OwnAverage(same)
+    for at in (1, 2):
+        for found in (judge.with_average(stats, at), average.with_distance(stats[at], wheres[at])):
+            assert "value" in found["net_deviation"] and "p" not in found["net_deviation"]
+
+
+def test_slices_of_whole_prompts_lie_as_far_from_the_average_as_one_by_one(series):
+    prompts = np.unique(series.prompts)
+    wheres = [np.isin(series.prompts, prompts[::step]) for step in (1, 2)]
+    judge, average = slices.SlicedJudge(series, wheres, OPTIONS), slices.OwnAverage(series)
+    stats = judge.statistics(COMPARING)
+    found, expected = judge.with_average(stats, 1), average.with_distance(stats[1], wheres[1])
+    for name in slices.TESTED:
+        for key in ("p", "from_average"):
+            assert found[name][key] == pytest.approx(expected[name][key], abs=1e-12)
+
+
 def test_too_few_images_are_not_tested_nor_a_slice_of_all(series):
     few, everything = np.arange(60) < 29, np.ones(60, bool)
     average = slices.OwnAverage(series)

@@ -4,6 +4,7 @@ import pytest
 from jurybox_stats import agreement
 from jurybox_stats.counting.by_unit import by_unit, values_of
 from jurybox_stats.resampling import alpha
+from jurybox_stats.resampling.cluster_counts import cluster_counts
 from jurybox_stats.resampling.draw import Draw
 
 NAN = np.nan
@@ -20,11 +21,11 @@ def test_who_said_nothing_is_counted_nowhere():
 def test_few_values_are_counted_and_many_are_listed_to_the_same_alpha(level, monkeypatch):
     rng = np.random.default_rng(4)
     table = rng.choice([1.0, 2, 3.5, 7, NAN], (5, 60))
-    draw = Draw(np.arange(60) // 3, resamples=40, seed=1)
+    draw, counts = Draw(np.arange(60) // 3, resamples=40, seed=1), cluster_counts(20, 40, 1)
 
     def found():
         resampled = agreement.resampled_alpha(draw, table, level)
-        return [resampled.point.value, resampled.reach, *resampled.values(draw.counts)]
+        return [resampled.point.value, resampled.reach, *resampled.values(counts)]
 
     few = found()
     monkeypatch.setattr(agreement, "FEW", 0)

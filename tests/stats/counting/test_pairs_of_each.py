@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from jurybox_stats.counting import grouped_pairs, pairs, pairs_of_each
+from jurybox_stats.counting import pairs, pairs_of_each
 from jurybox_stats.counting.grouped_pairs import highest_between
 
 
@@ -34,16 +34,6 @@ def test_the_highest_of_any_stretch_is_found():
     first, last = np.triu_indices(41)
     expected = [values[a : b + 1].max() for a, b in zip(first, last, strict=True)]
     assert highest_between(values, first, last).tolist() == expected
-
-
-def test_pairs_within_groups_are_counted_at_their_higher_item():
-    rng = np.random.default_rng(5)
-    x, level, group = rng.integers(0, 9, 80) * 0.1, rng.integers(0, 4, 80), rng.integers(0, 12, 80)
-    lower = (x[None, :] < x[:, None]) & (level[None, :] < level[:, None])
-    expected = (lower & (group[None, :] == group[:, None])).sum(axis=1)
-    assert pairs_of_each.concordant_within(x, level, group).tolist() == expected.tolist()
-    of_groups = np.bincount(group, weights=expected, minlength=12)
-    assert grouped_pairs.concordant(x, level, group).tolist() == of_groups.tolist()
 
 
 def test_levels_counted_one_by_one_and_bit_by_bit_give_the_same(monkeypatch):

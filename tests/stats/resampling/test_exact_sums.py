@@ -32,15 +32,3 @@ def test_what_is_missing_stays_missing_in_a_total():
     assert math.isnan(exact_sums.total(values))
     values[30] = np.inf
     assert exact_sums.total(values) == np.inf
-
-
-# 24 bits hold all products; only the sums that are multiplied; neither.
-@pytest.mark.parametrize("largest", [3, 9_000, 300_000])
-def test_a_quadratic_form_is_exact_however_large_its_counts(largest):
-    rng = np.random.default_rng(largest)
-    counts = rng.multinomial(200, np.full(200, 1 / 200), 16)
-    matrix = rng.integers(0, largest, (200, 200))
-    expected = np.einsum("bg,gh,bh->b", counts, matrix, counts)
-    floats = counts.astype(np.float64)
-    found = exact_sums.quadratic(floats, matrix.astype(np.float32), floats.astype(np.float32))
-    assert found.tolist() == expected.tolist()

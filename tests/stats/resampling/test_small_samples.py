@@ -12,7 +12,7 @@ ONE_EACH = np.ones(60)
 
 
 def drawn(n: int = 60) -> Resamples:
-    return Resamples(np.arange(n), method="jackknife")
+    return Resamples(np.arange(n))
 
 
 def test_sixty_of_sixty_right_is_not_certainty_worked_by_hand():
@@ -113,7 +113,7 @@ def test_agreement_and_order_have_no_interval_where_few_prompts_hold_the_rarer_a
     enough = np.arange(60) < 8
     assert drawn().auroc(enough, judge).low is not None
     # Of fewer prompts than that, all may hold both answers.
-    few = Resamples(np.arange(60) // 12, method="jackknife")
+    few = Resamples(np.arange(60) // 12)
     assert few.auroc(np.arange(60) % 2, judge).low is not None
 
 
@@ -131,8 +131,8 @@ def test_neither_seed_nor_the_order_of_prompts_changes_a_digit():
     rng = np.random.default_rng(5)
     prompt, people = rng.integers(0, 20, 80), rng.integers(0, 2, 80)
     judge = people + rng.normal(size=80)
-    one = Resamples(prompt, method="jackknife").auroc(people, judge)
-    assert one == Resamples(19 - prompt, seed=7, method="jackknife").auroc(people, judge)
+    one = Resamples(prompt).auroc(people, judge)
+    assert one == Resamples(19 - prompt, seed=7).auroc(people, judge)
 
 
 def test_many_prompts_are_left_out_one_by_one_too_worked_by_hand():
@@ -153,8 +153,8 @@ def test_a_scale_of_many_steps_is_drawn_where_prompts_are_many_in_an_order_that_
     rng = np.random.default_rng(7)
     prompt = rng.integers(0, 220, 400)
     table = rng.normal(size=(1, 400)) + rng.normal(size=(2, 400))
-    one = Resamples(prompt, resamples=20, method="jackknife").krippendorff_alpha(table, "ordinal")
-    other = Resamples(219 - prompt, resamples=20, method="jackknife")
+    one = Resamples(prompt, resamples=20).krippendorff_alpha(table, "ordinal")
+    other = Resamples(219 - prompt, resamples=20)
     assert one.low < one.value < one.high
     assert other.krippendorff_alpha(table, "ordinal") == one
 

@@ -20,21 +20,12 @@ Chunk = tuple[Floats, bool, Codes | None]
 class Differences:
     """The differences of one list of scores in ascending order, without a list of them."""
 
-    def __init__(
-        self,
-        people: Floats,
-        scores: Floats,
-        decimals: int | None,
-        times: Floats | None = None,
-    ) -> None:
+    def __init__(self, people: Floats, scores: Floats, decimals: int | None) -> None:
         levels = pairs.dense(people)
         self.levels = int(levels.max()) + 1
         self.decimals = decimals
         self.values, value = np.unique(scores, return_inverse=True)
         entry, weight = np.unique(value * self.levels + levels, return_counts=True)
-        if times is not None:
-            place = np.searchsorted(entry, value * self.levels + levels)
-            weight = np.bincount(place, weights=times).astype(np.int64)
         # An entry is a score and a human level, and how many items share both.
         self.value, self.level, self.weight = entry // self.levels, entry % self.levels, weight
         self.plain = entry.size == scores.size

@@ -55,17 +55,6 @@ def _by_level(x: Floats, levels: Codes, epsilon: float | None) -> Codes:
     return found
 
 
-def concordant_within(x: Floats, levels: Codes, groups: Codes) -> Codes:
-    """For each item the concordant pairs with lower items of its own group."""
-    order = np.lexsort((-levels, x, groups))
-    depth = int(levels.max(initial=0)) + 1
-    # Later groups have lower codes: between groups nothing ascends.
-    codes = (int(groups.max(initial=0)) - groups[order]) * depth + levels[order]
-    found = np.empty(x.size, np.int64)
-    found[order] = lower_before(codes)
-    return found
-
-
 def _with_earlier(x: Floats, levels: Codes, epsilon: float | None) -> Codes:
     """x ascends, and items that share x stand in descending order of their level."""
     if epsilon is None:

@@ -48,12 +48,10 @@ class Best:
             self.epsilon = epsilon if known is None else min(known, epsilon)
 
 
-def best_epsilon(
-    people: Floats, scores: Floats, decimals: int | None = None, times: Floats | None = None
-) -> tuple[float, int]:
+def best_epsilon(people: Floats, scores: Floats, decimals: int | None = None) -> tuple[float, int]:
     """The smallest epsilon, of 0 and all differences, at which the pairwise accuracy is highest;
-    and how many pairs are then decided rightly. `times`: of few kinds of items how many there are."""
-    line = Differences(people, scores, decimals, times)
+    and how many pairs are then decided rightly."""
+    line = Differences(people, scores, decimals)
     concordant = line.below(line.whole()[1])[1]
     best = Best(line.surplus_below(np.nextafter(0.0, 1.0)), 0.0)
     if line.level.size**2 <= 2 * LISTED:

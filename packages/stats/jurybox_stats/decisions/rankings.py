@@ -15,7 +15,7 @@ from jurybox_stats import enough, ranking
 from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.over_time.courses import Change
 from jurybox_stats.resampling import exact_sums, percentiles
-from jurybox_stats.resampling.draw import Draw
+from jurybox_stats.resampling.cluster_counts import cluster_counts
 from jurybox_stats.resampling.exact_sums import by_group, ratio, weighted
 from jurybox_stats.resampling.small_samples import ROUNDING, jackknifed
 from jurybox_stats.series import Codes, Floats
@@ -127,20 +127,22 @@ def rankings(
 ) -> Rankings:
     """`scale` is that of the differences of swapped generators: 100 for points."""
     size, total = found.people.shape
-    draw = Draw(np.arange(total), resamples=resamples, seed=seed)
-    generators = Draw(np.arange(size), resamples=resamples, seed=seed + 1)
+    generators = cluster_counts(size, resamples, seed + 1)
     i, j = _pairs(size)
 
-    sums = np.hstack([found.people.T, found.judge.T])
+    sums, everything = np.hstack([found.people.T, found.judge.T]), np.ones((1, total))
+    once = np.ones((1, i.size))
 
     def gaps(summed: Floats) -> tuple[Floats, Floats]:
         # Every resample holds as many prompts as there are.
         of_people, of_judge = np.hsplit(summed / total, 2)
         return of_people[:, i] - of_people[:, j], of_judge[:, i] - of_judge[:, j]
 
-    here, drawn = gaps(weighted(draw.once, sums)), gaps(draw.own_weighted(sums))
-    once = np.ones((1, i.size))
-    held = generators.counts[:, i] * generators.counts[:, j]
+    here, drawn = (
+        gaps(weighted(everything, sums)),
+        gaps(exact_sums.sum_draws(total, resamples, seed, sums)),
+    )
+    held = generators[:, i] * generators[:, j]
 
     def swapped(pair: tuple[Floats, Floats]) -> Floats:
         return (np.sign(pair[0]) * np.sign(pair[1]) < 0).sum(axis=1).astype(np.float64)
@@ -148,7 +150,7 @@ def rankings(
     def estimate(value: float, values: Floats, n: int, *, steps: bool = False) -> Result:
         if np.isnan(value):
             return Undefined("people or the judge give all generators the same score", n)
-        made = percentiles.interval(value, lambda _: values, draw.once, n)
+        made = percentiles.interval(value, lambda _: values, everything, n)
         if isinstance(made, Estimate) and steps:
             made = Estimate(value, *_shortest_interval(value, values), n)
         if isinstance(made, Estimate) and made.low == made.high:

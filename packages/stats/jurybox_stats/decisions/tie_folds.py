@@ -6,16 +6,14 @@ more to tune.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from jurybox_stats import ties
-from jurybox_stats.counting.grouped_pairs import GroupedPairs
 from jurybox_stats.estimate import Undefined
-from jurybox_stats.resampling.kinds import find_kinds, merge_alike
 from jurybox_stats.series import Codes, Floats, finite, group_codes
+from jurybox_stats.sums.statistics import ByPrompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,49 +37,22 @@ def cross_validated(
     series = finite(human, metric)
     if isinstance(series, Undefined):
         return series
-    people, scores = series
-    codes, size = group_codes(prompts, people.size, what="prompts")
-    listed, row = _list_pairs(people, scores, codes, size)
-    paired = np.flatnonzero(listed.per_group[row] > 0)
+    codes, size = group_codes(prompts, series[0].size, what="prompts")
+    paired = np.flatnonzero(np.bincount(codes, minlength=size) > 1)
     if paired.size < folds:
         return Undefined(
-            f"{paired.size} prompts with two images cannot be dealt into {folds} folds", people.size
+            f"{paired.size} prompts with two images cannot be dealt into {folds} folds", codes.size
         )
     order = np.argsort(np.random.Philox(key=seed).random_raw(paired.size), kind="stable")
     fold_of = np.full(size, -1)
     fold_of[paired[order]] = np.arange(paired.size) % folds
-    accuracy, chosen = np.zeros(size), []
-    for fold in range(folds):
-        others = _pairs_of_prompts(listed, row[(fold_of >= 0) & (fold_of != fold)])
-        best = ties.calibrate_among(others, people.size)
-        if isinstance(best, Undefined):
-            return Undefined(best.reason, people.size)
-        here = row[fold_of == fold]
-        accuracy[fold_of == fold] = listed.right(best.epsilon)[here] / listed.per_group[here]
-        chosen.append(best.epsilon)
-    return Folded(accuracy[paired], paired, tuple(chosen), people.size)
-
-
-def _list_pairs(
-    people: Floats, scores: Floats, codes: Codes, size: int
-) -> tuple[GroupedPairs, Codes]:
-    """The pairs, and which of their groups each prompt is: of items of few kinds, prompts that hold the same
-    are one group."""
-    kinds = find_kinds(people, scores)
-    if kinds is None:
-        return GroupedPairs.from_columns(people, scores, codes, None), np.arange(size)
-    number = kinds.values[0].size
-    cells = np.bincount(codes * number + kinds.codes, minlength=size * number)
-    held, row = merge_alike(cells.reshape(size, number))
-    alike = np.bincount(row)
-    said, scored = kinds.values
-    return GroupedPairs.from_kinds(said, scored, held.astype(np.int64), alike), row
-
-
-def _pairs_of_prompts(listed: GroupedPairs, rows: Codes) -> GroupedPairs:
-    """The pairs of the prompts that are these rows, each as often as it comes."""
-    alike = np.bincount(rows, minlength=listed.per_group.size)
-    found = listed.pairs_of_groups(alike > 0)
-    if listed.groups_alike is None:
-        return found
-    return replace(found, groups_alike=alike, size=int(alike @ found.per_group))
+    of_item = fold_of[codes]
+    # Each fold is chosen for by the others: a slice of these, and one of its own.
+    others = [np.flatnonzero((of_item >= 0) & (of_item != fold)) for fold in range(folds)]
+    epsilon = ByPrompt.of_slices(codes, series, others).pairs.best()[1].tolist()
+    accuracy = np.zeros(size)
+    for fold, chosen in enumerate(epsilon):
+        own = np.flatnonzero(of_item == fold)
+        here = ByPrompt.of_slices(codes, series, [own], by_kind=False)
+        accuracy[np.unique(codes[own])] = here.pairs.accuracy_at(chosen)[1]
+    return Folded(accuracy[paired], paired, tuple(epsilon), codes.size)

@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike
 
 from jurybox_stats import ranking, roc
 from jurybox_stats.estimate import Result, Undefined
-from jurybox_stats.resampling.draw import Draw, Resampled
 from jurybox_stats.series import binary, finite
 
 
@@ -18,27 +17,11 @@ def balanced_accuracy(yes: ArrayLike, verdict: ArrayLike) -> Result:
     return read if isinstance(read, Undefined) else roc.area(*read)
 
 
-def resampled_balanced_accuracy(
-    draw: Draw, yes: ArrayLike, verdict: ArrayLike
-) -> Resampled | Undefined:
-    read = _classes(yes, verdict)
-    if isinstance(read, Undefined):
-        return draw.check_length(read, yes)
-    return roc.resampled_area(draw, *read)
-
-
 def matthews(yes: ArrayLike, verdict: ArrayLike) -> Result:
     """(TP TN − FP FN) / √((TP + FP)(TP + FN)(TN + FP)(TN + FN)): Pearson's r of the two verdicts.
     Matthews 1975, Biochim. Biophys. Acta 405:442."""
     read = _verdicts(yes, verdict)
     return read if isinstance(read, Undefined) else ranking.pearson(*read)
-
-
-def resampled_matthews(draw: Draw, yes: ArrayLike, verdict: ArrayLike) -> Resampled | Undefined:
-    read = _verdicts(yes, verdict)
-    if isinstance(read, Undefined):
-        return draw.check_length(read, yes)
-    return ranking.resampled_pearson(draw, *read)
 
 
 def _classes(yes: ArrayLike, verdict: ArrayLike) -> tuple[np.ndarray, np.ndarray] | Undefined:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import lru_cache, wraps
+from functools import wraps
 
 import numpy as np
 
@@ -104,20 +104,6 @@ def in_whole_numbers(clusters: int, resamples: int, seed: int) -> np.ndarray:
         first += len(part)
     counts.setflags(write=False)
     return counts
-
-
-@remember_tables
-def in_single(clusters: int, resamples: int, seed: int) -> np.ndarray:
-    """The same counts as float32: half the memory to walk where sums stay below 2^24."""
-    counts = cluster_counts(clusters, resamples, seed).astype(np.float32)
-    counts.setflags(write=False)
-    return counts
-
-
-@lru_cache(maxsize=1024)
-def largest(clusters: int, resamples: int, seed: int) -> float:
-    """How often any resample holds any cluster at most."""
-    return float(cluster_counts(clusters, resamples, seed).max())
 
 
 class LeftOut:

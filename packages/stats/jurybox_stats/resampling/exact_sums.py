@@ -7,15 +7,13 @@ from typing import cast
 
 import numpy as np
 
-from jurybox_stats.resampling.cluster_counts import Counts
+from jurybox_stats.resampling.cluster_counts import KEPT_BYTES, Counts, in_parts, kept_parts
 from jurybox_stats.series import Codes, Floats
 
 # Of so few numbers a look at them takes as long as summing them exactly.
 MANY = 64
 # Up to so many a list that is walked costs less than exact parts.
 WALKED = 512
-# Splits a number of 53 bits into two of 26 (Dekker 1971, Numer. Math. 18:224).
-SPLIT = 2.0**27 + 1
 # What is smaller by so many times the bits of a number is added one by one.
 MOST_PARTS = 5
 PIECE = 1 << 14
@@ -23,20 +21,15 @@ PIECE = 1 << 14
 WHOLE = 2.0**26
 
 
-def mean(values: np.ndarray, times: Floats | None = None) -> float:
+def mean(values: np.ndarray) -> float:
     """Summed exactly and divided once."""
     if not values.size or not np.isfinite(values).all():
         raise ValueError("a mean needs values, none of them missing or infinite")
-    return total(values, times) / (values.size if times is None else float(times.sum()))
+    return total(values) / values.size
 
 
-def total(values: np.ndarray, times: Floats | None = None) -> float:
-    """Summed exactly, and rounded once. `times`: how often each value counts, whole numbers below 2^26."""
-    if times is not None:
-        upper = values * SPLIT
-        upper -= upper - values
-        # Neither half has more than 26 bits, so that both products are exact.
-        return total(np.concatenate([upper * times, (values - upper) * times]))
+def total(values: np.ndarray) -> float:
+    """Summed exactly, and rounded once."""
     if values.size <= WALKED:
         # A list is walked in a third of the time of an array.
         return math.fsum(values.tolist())
@@ -114,40 +107,26 @@ def weighted(counts: Counts, sums: Floats) -> Floats:
     return counts @ upper + counts @ lower if lower.any() else counts @ upper
 
 
-def quadratic(counts: Floats, matrix: np.ndarray, single: np.ndarray) -> Floats:
-    """c' M c for every row c of counts, exact: M c in float32 (`single` holds the same counts) where
-    every sum stays below 2^24, and what is left where each of its products does, too.
-
-    What lies below the diagonal blocks is folded upon what lies above: two thirds of the products
-    are left, which pays from a few rows on.
-    """
-    if counts.shape[0] < 8:
-        return np.einsum("bg,bg->b", counts @ matrix.astype(np.float64), counts)
-    folded = matrix + matrix.T
-    products_fit = False
-    if matrix.dtype == np.float32:
-        most = float(counts.max())
-        reach = float(counts.sum(axis=1).max()) * float(folded.max(initial=0))
-        rows = most * float(folded.sum(axis=0, dtype=np.float64).max())
-        if min(reach, rows) < 2**24:
-            counts, products_fit = single, min(reach, rows) * most < 2**24
-        else:
-            folded, matrix = folded.astype(np.float64), matrix.astype(np.float64)
-    total = np.zeros(counts.shape[0])
-    width = max(64, -(-matrix.shape[0] // 3))
-    for first in range(0, matrix.shape[0], width):
-        block = slice(first, first + width)
-        beyond = folded[block, first + width :]
-        half = counts[:, block] @ np.concatenate([matrix[block, block], beyond], axis=1)
-        if products_fit:
-            half *= counts[:, first:]
-            total += half.sum(axis=1, dtype=np.float64)
-        else:
-            total += np.einsum("bg,bg->b", half, counts[:, first:], dtype=np.float64)
-    return total
-
-
 def ratio(over: Floats, under: Floats) -> Floats:
     """over / under, NaN where a resample leaves nothing to divide by."""
     safe = np.where(under > 0, under, 1.0)
     return np.where(under > 0, over / safe, np.nan)
+
+
+def sum_draws(clusters: int, resamples: int, seed: int, sums: Floats) -> Floats:
+    """`weighted` of the counts of a draw, some rows at a time: as floats they take eight times as much memory
+    as they are kept in."""
+    upper, lower = halves(sums)
+    parts = in_parts(clusters, resamples, seed)
+    if clusters * resamples <= KEPT_BYTES:
+        # Every resample holds as many clusters as there are: so far no sum of whole numbers is rounded.
+        few = not lower.any() and is_whole(upper.ravel())
+        if few and float(np.abs(upper).max(initial=0)) * clusters < 2**24:
+            single = kept_parts(clusters, resamples, seed, np.float32)
+            return np.vstack([part @ upper.astype(np.float32) for part in single]).astype(
+                np.float64
+            )
+        parts = kept_parts(clusters, resamples, seed)
+    both = np.hstack([upper, lower])
+    found = np.vstack([part @ both for part in parts])
+    return found[:, : sums.shape[1]] + found[:, sums.shape[1] :]

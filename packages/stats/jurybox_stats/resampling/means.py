@@ -9,7 +9,7 @@ from jurybox_stats.estimate import Estimate, Undefined
 from jurybox_stats.resampling import exact_sums
 from jurybox_stats.resampling.cluster_counts import Counts
 from jurybox_stats.resampling.draw import Draw, Resampled
-from jurybox_stats.resampling.exact_sums import ratio
+from jurybox_stats.resampling.exact_sums import ratio, weighted
 from jurybox_stats.resampling.small_samples import (
     Limits,
     LimitsAt,
@@ -30,7 +30,7 @@ def mean(
     sums = draw.by_cluster(values, np.ones(draw.n))
 
     def resampled(counts: Counts) -> Floats:
-        total, size = draw.summed(counts, sums).T
+        total, size = weighted(counts, sums).T
         return total / size * scale
 
     def limits() -> LimitsAt:
@@ -59,7 +59,7 @@ def difference_of_means(
     sums = draw.by_cluster(first, second, np.ones(draw.n))
 
     def resampled(counts: Counts) -> Floats:
-        total_a, total_b, size = draw.summed(counts, sums).T
+        total_a, total_b, size = weighted(counts, sums).T
         return (total_a - total_b) / size * scale
 
     def limits() -> LimitsAt:
@@ -88,10 +88,10 @@ def share(draw: Draw, point: Estimate, hit: np.ndarray, asked: np.ndarray) -> Re
     sums = draw.by_cluster(hit.astype(np.float64), asked.astype(np.float64))
 
     def resampled(counts: Counts) -> Floats:
-        hits, all_asked = draw.summed(counts, sums).T
+        hits, all_asked = weighted(counts, sums).T
         return ratio(hits, all_asked)
 
     def limits() -> LimitsAt:
-        return limits_of_share(*draw.each_cluster(sums).T)
+        return limits_of_share(*sums.T)
 
     return Resampled(point, resampled, "share", limits=limits)

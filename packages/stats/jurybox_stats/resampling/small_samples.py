@@ -227,10 +227,10 @@ def _limits_of_verdicts(differences: Floats, cluster: Codes) -> LimitsAt:
     return limits
 
 
-def _together(first: Floats, second: Floats, times: Floats | None = None) -> float:
+def _together(first: Floats, second: Floats) -> float:
     """The correlation of two columns of mean 0; none where one never moves."""
-    scale = math.sqrt(total(first**2, times)) * math.sqrt(total(second**2, times))
-    return total(first * second, times) / scale if scale > 0 else 0.0
+    scale = math.sqrt(total(first**2)) * math.sqrt(total(second**2))
+    return total(first * second) / scale if scale > 0 else 0.0
 
 
 def _square_and_add(
@@ -265,29 +265,41 @@ def jackknifed(
     reach: float,
     confidence: float = 0.95,
     voices: int = 0,
-    times: Floats | None = None,
 ) -> Result:
     """`left_out` is the statistic without each cluster in turn; `reach` how far it falls from its
-    end of the scale when all of `voices` clusters go wrong (0: all there are). `times`: how many
-    clusters are like each of these."""
-    clusters, value = left_out.size if times is None else int(times.sum()), point.value
-    if (undefined := _undefined_without(left_out, point.n, times)) is not None:
+    end of the scale when all of `voices` clusters go wrong (0: all there are)."""
+    clusters = left_out.size
+    if (undefined := _undefined_without(left_out, point.n)) is not None:
         return undefined
-    away = (left_out - mean(left_out, times)) ** 2
-    spread = total(away, times)
+    away = (left_out - mean(left_out)) ** 2
+    spread = total(away)
     error = math.sqrt((clusters - 1) / clusters * spread)
+    freedom = _freedom(away, spread, clusters) if spread > 0 else clusters - 1.0
+    half = float(scipy.special.stdtrit(freedom, (1 + confidence) / 2)) * error
+    return spread_on(point, error, half, scale, reach, voices or clusters, confidence)
+
+
+def spread_on(
+    point: Estimate,
+    error: float,
+    half: float,
+    scale: Scale,
+    reach: float,
+    voices: int,
+    confidence: float,
+) -> Result:
+    """The interval of so many standard errors to either side, on the scale where it is nearly normal."""
+    value = point.value
     bottom = {"plain": -math.inf, "share": 0.0, "correlation": -1.0}[scale]
     top = math.inf if scale == "plain" else 1.0
     rounding = ROUNDING * max(1.0, abs(value))
     if value >= top - rounding or value <= bottom + rounding:
-        wrong = reach * (1 - (1 - confidence) ** (1 / (voices or clusters)))
+        wrong = reach * (1 - (1 - confidence) ** (1 / voices))
         at_top = value >= top - rounding
         low, high = (value - wrong, top) if at_top else (bottom, value + wrong)
         return Estimate(value, max(low, bottom), min(high, top), point.n)
     if error <= rounding:
         return Undefined(NO_SPREAD, point.n)
-    freedom = _freedom(away, spread, clusters, times)
-    half = float(scipy.special.stdtrit(freedom, (1 + confidence) / 2)) * error
     if scale == "plain":
         low, high = value - half, value + half
     elif scale == "share":
@@ -299,10 +311,10 @@ def jackknifed(
     return Estimate(value, min(low, value), max(high, value), point.n)
 
 
-def _freedom(squares: Floats, spread: float, clusters: int, times: Floats | None) -> float:
+def _freedom(squares: Floats, spread: float, clusters: int) -> float:
     """As many degrees of freedom as a variance has that is the sum of these: G - 1 where they are those
     of a normal, fewer where a few are most of it."""
-    kurtosis = clusters * total((squares / spread) ** 2, times)
+    kurtosis = clusters * total((squares / spread) ** 2)
     return min(clusters - 1.0, max(2.0, 2 * clusters / max(kurtosis - 1, 1e-9)))
 
 
@@ -322,16 +334,15 @@ def difference_jackknifed(
     point: Estimate,
     sides: tuple[Estimate, Estimate],
     left_out: tuple[Floats, Floats],
-    times: Floats | None = None,
 ) -> Result:
     """The first side less the second, each with its own interval, or with none where no prompt can
     change it; `left_out` as above, one for each side."""
-    undefined = _undefined_without(left_out[0] - left_out[1], point.n, times)
+    undefined = _undefined_without(left_out[0] - left_out[1], point.n)
     if undefined is not None:
         return undefined
-    first, second = (values - mean(values, times) for values in left_out)
-    r = _together(first, second, times)
-    moved = math.sqrt(total((first - second) ** 2, times))
+    first, second = (values - mean(values) for values in left_out)
+    r = _together(first, second)
+    moved = math.sqrt(total((first - second) ** 2))
     flat = not first.any() and not second.any()
     width = any(side.low != side.high for side in sides)
     if (moved <= ROUNDING and not flat) or not width:
@@ -347,11 +358,17 @@ def _with_limits(side: Estimate) -> tuple[float, float, float]:
     return side.value, side.low, side.high
 
 
-def _undefined_without(left_out: Floats, n: int, times: Floats | None = None) -> Undefined | None:
+def _undefined_without(left_out: Floats, n: int) -> Undefined | None:
     nowhere = np.isnan(left_out)
     if not nowhere.any():
         return None
-    missing = int(nowhere.sum() if times is None else times[nowhere].sum())
+    return lost_without(int(nowhere.sum()), n)
+
+
+def lost_without(missing: int, n: int) -> Undefined | None:
+    """Why there is no interval where so many prompts leave nothing when they go."""
+    if not missing:
+        return None
     which = "one prompt" if missing == 1 else f"one of {missing} prompts"
     return Undefined(f"too few to judge: without {which} it is undefined", n)
 

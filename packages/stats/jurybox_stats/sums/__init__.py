@@ -1,0 +1,1 @@
+"""Statistics of many slices at once, from sums of their clusters."""
