@@ -136,7 +136,10 @@ def as_english(text: str) -> SafeString:
 
 @register.filter
 def in_language(text: str) -> SafeString:
-    """What was stored in English, or refused; marked as English where no translation is known."""
+    """What was stored in English, or refused; marked as English where no translation is known. What is escaped
+    already is in the reader's language."""
+    if isinstance(text, SafeString):
+        return text
     translated = translate_stored(str(text))
     return conditional_escape(translated) if translated else as_english(text)
 

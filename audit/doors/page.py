@@ -13,6 +13,8 @@ from urllib.parse import urlencode
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
+from django.utils import translation
+from django.utils.html import escape
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
@@ -274,18 +276,22 @@ def document(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpRespo
     page = _page(request, slug, name)
     if kind not in KINDS:
         raise Http404
-    body = page.answer_body
-    if "report" in request.GET:
-        wanted = request.GET["report"]
-        number = int(wanted) if wanted.isdecimal() and len(wanted) < 20 else 0
-        report = get_object_or_404(Report, study=page.study, pk=number)
-        made = with_section(of_report(report), section_of(page.exhibits, body))
-    else:
-        day = f"{page.answer.computed_at:%Y-%m-%d}"
-        made = document_of(page.exhibits, body, page.study, made=day)
+    # Where somebody hands it in, it is read in English.
+    with translation.override("en"):
+        made = _make_document(page, page.answer_body)
     return attached(
         as_download(made, kind), KINDS[kind], f"{slug}-{name}.{ENDINGS.get(kind, kind)}"
     )
+
+
+def _make_document(page: QuestionPage, body: Body) -> Document:
+    if "report" not in page.request.GET:
+        day = f"{page.answer.computed_at:%Y-%m-%d}"
+        return document_of(page.exhibits, body, page.study, made=day)
+    wanted = page.request.GET["report"]
+    number = int(wanted) if wanted.isdecimal() and len(wanted) < 20 else 0
+    report = get_object_or_404(Report, study=page.study, pk=number)
+    return with_section(of_report(report), section_of(page.exhibits, body))
 
 
 def _page(request: HtmxRequest, slug: str, name: str) -> QuestionPage:
@@ -308,12 +314,14 @@ def _context(page: QuestionPage) -> dict[str, Any]:
     }
     if not body:
         return shown
+    lines = exhibits.sentences(body)
+    if exhibits.speaks:
+        lines = [escape(line) for line in lines]
+    first = exhibits.first_sentences or len(lines)
     return {
         **shown,
-        "sentences": exhibits.sentences(body)[: exhibits.first_sentences],
-        "more_sentences": exhibits.sentences(body)[exhibits.first_sentences :]
-        if exhibits.first_sentences
-        else [],
+        "sentences": lines[:first],
+        "more_sentences": lines[first:],
         "plots": [_plot(page, chart) for chart in exhibits.charts(body)],
         "tables": [table.shorten() for table in exhibits.tables(body) if table.rows],
         "csv": page.address("question-table"),

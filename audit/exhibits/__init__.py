@@ -201,7 +201,9 @@ class Exhibits:
     `first_sentences`: how many stand open on the page, all if it is None. `page`: the url name of a page of its
     own, where it is not among More questions. `inside`: of the page that shows this one as its second half.
     `view`: what somebody chooses of one answer, as of parameters, but nothing is computed anew. `show`: the body
-    that all doors take, with the view's choices; `names`: for a reader who may see people's names."""
+    that all doors take, with the view's choices; `names`: for a reader who may see people's names.
+    `speaks`: whether sentences are made in the reader's language; else they are English, and a page translates
+    them."""
 
     question: Question
     title: str
@@ -211,6 +213,7 @@ class Exhibits:
     charts: Callable[[Body], Sequence[Chart]] = no_charts
     signed: Callable[[Body], Sequence[str]] = signature_lines
     first_sentences: int | None = None
+    speaks: bool = False
     page: str = "question"
     inside: str = ""
     view: Callable[..., Any] = NoParameters

@@ -94,7 +94,7 @@ STORED = (
     *("audit/accounts/single_sign_on.py", "audit/webhooks/set_up.py", "audit/webhooks/address.py"),
     *("audit/account_pages/*.py", "audit/next_labels/to_people.py", "audit/next_labels/draw.py"),
     *(f"audit/words/{name}.py" for name in WORDS),
-    *("audit/charts/*.py", "audit/questions/*/*.py"),
+    *("audit/charts/*.py", "audit/questions/*/*.py", "audit/people/agreement.py"),
     *(
         "packages/stats/jurybox_stats/*.py",
         "packages/stats/jurybox_stats/*/*.py",

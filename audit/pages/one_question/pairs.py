@@ -15,6 +15,7 @@ from django.contrib import messages
 from django.db import transaction
 from django.http import Http404, HttpResponse, StreamingHttpResponse
 from django.shortcuts import redirect, render
+from django.utils.html import escape
 from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
@@ -174,7 +175,7 @@ def _expected(study: Study, given: Mapping[str, str]) -> str:
     if given["which"] == "information":
         # Wherever they tell most: a prompt may give more than the others.
         found = replace(found, pairs=max(found.pairs, per_prompt * found.prompts), exact=False)
-    return words.expected(found, connects=given["which"] == "random")
+    return escape(words.expected(found, connects=given["which"] == "random"))
 
 
 def _two(given: Mapping[str, str]) -> tuple[str, str]:

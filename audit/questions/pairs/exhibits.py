@@ -65,5 +65,6 @@ EXHIBITS = Exhibits(
     sentences=words.sentences,
     tables=tables,
     page="pairs",
+    speaks=True,
     show=lambda study, body, view, names: sign_body(study, body),
 )
