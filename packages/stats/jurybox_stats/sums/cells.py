@@ -129,9 +129,13 @@ class Cells:
         inside = slice(None) if there.all() else np.flatnonzero(there[members.item])
         cell = members.row[inside] * size
         cell += kinds.codes[members.item[inside]]
-        held = np.bincount(cell, minlength=rows * size).reshape(rows, size)
+        # Half as many bytes: of many slices this table is the largest of a report.
+        held = np.bincount(cell, minlength=rows * size).astype(np.int32).reshape(rows, size)
+        del cell
         used = held.any(axis=1)
-        held, of_row = held[used], members.of_row[used]
+        of_row = members.of_row
+        if not used.all():
+            held, of_row = held[used], of_row[used]
         first, times = _merge(held, of_row)
         held, of_row = held[first], of_row[first]
         row, column = np.nonzero(held)
@@ -240,13 +244,15 @@ def is_whole(values: np.ndarray, times: float) -> bool:
 def _merge(held: np.ndarray, of_row: Codes) -> tuple[Codes, Floats]:
     """The first of the rows of a slice that hold the same, slice by slice; and how many there are of each."""
     numbers = np.random.default_rng(0).integers(2**63, size=held.shape[1] + 1, dtype=np.uint64)
-    mixed = held.astype(np.uint64) @ numbers[1:]
-    mixed += (of_row.astype(np.uint64) + np.uint64(1)) * numbers[0]
+    mixed = (of_row.astype(np.uint64) + np.uint64(1)) * numbers[0]
+    for column, number in zip(held.T, numbers[1:], strict=True):
+        mixed += column.astype(np.uint64) * number
     _, first, code, times = np.unique(
         mixed, return_index=True, return_inverse=True, return_counts=True
     )
     alike = first[code]
-    if (of_row[alike] != of_row).any() or (held[alike] != held).any():
+    columns = (of_row, *held.T)
+    if any((column[alike] != column).any() for column in columns):
         return np.arange(of_row.size), np.ones(of_row.size)
     order = np.argsort(of_row[first], kind="stable")
     return first[order], times[order].astype(np.float64)
