@@ -35,6 +35,7 @@ from audit.doors.registry import (
     show_body,
 )
 from audit.exhibits import Body, Chart, Exhibits
+from audit.handed_in.document import Document
 from audit.handed_in.formats import as_download, of_report
 from audit.models import Report
 from audit.navigation import PAGES
