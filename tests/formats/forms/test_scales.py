@@ -1,6 +1,6 @@
 import pytest
 
-from annotations.imports.write_labels import scale_words
+from annotations.imports.check_labels import scale_words
 from jurybox_formats.forms.scales import Scale, inferred
 
 
