@@ -16,7 +16,7 @@ from audit.statistic_names import BAND
 from jurybox_stats import alternative, candidates, enough
 from jurybox_stats.decisions import probabilities, tie_folds
 from jurybox_stats.decisions.rankings import Tables
-from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.estimate import Estimate, Result, Undefined, WithoutInterval
 from jurybox_stats.measures.calibration_error import estimated_calibration_error
 from jurybox_stats.measures.precision import resampled_average_precision
 from jurybox_stats.resamples import Resamples
@@ -131,6 +131,9 @@ def _best_of_n(series: Series, options: Options) -> dict[str, Any]:
     def enough_prompts(result: Result) -> dict[str, Any]:
         if isinstance(result, Estimate) and result.n < enough.PROMPTS:
             return est(enough.too_few(result.n, at_least=enough.PROMPTS, what="prompts"))
+        # Where nothing tells how sure a number is, a report does not state it.
+        if isinstance(result, WithoutInterval):
+            return est(Undefined(result.reason, result.n))
         return est(result)
 
     own = Undefined(series.no_points, found.n) if series.no_points else found.ratio

@@ -15,7 +15,7 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from jurybox_stats.estimate import Estimate, Result, Undefined
+from jurybox_stats.estimate import Estimate, Result, Undefined, WithoutInterval
 from jurybox_stats.resamples import Resamples
 from jurybox_stats.resampling.cluster_counts import Counts
 from jurybox_stats.resampling.draw import Draw, Resampled
@@ -122,7 +122,11 @@ def _over(draw: Resamples, gain: Floats, other: Floats, nothing: str) -> Result:
     # Rounding of equal scores is no gain.
     if math.isclose(total(other), 0, abs_tol=1e-12 * max(1.0, float(np.abs(other).sum()))):
         return Undefined(nothing, gain.size)
-    return draw.interval(lambda drawn: _ratio(drawn, gain, other))
+    found = draw.interval(lambda drawn: _ratio(drawn, gain, other))
+    if isinstance(found, Undefined):
+        value = total(gain) / total(other)
+        return WithoutInterval(value, None, None, gain.size, found.reason)
+    return found
 
 
 def _ratio(draw: Draw, gain: Floats, other: Floats) -> Resampled:
