@@ -54,7 +54,7 @@ def test_from_an_import_to_a_leaderboard_of_pairs(open_page, worker, transaction
     study = Study.objects.get(slug="march")
 
     page.goto("/studies/march/pairs/")
-    expect(page.get_by_role("heading", name="No pairs yet")).to_be_visible()
+    expect(page.get_by_text("There are no pairs yet.")).to_be_visible()
     # Three generators make three pairs of each prompt.
     expect(page.locator("#expected")).to_contain_text("This adds 72 pairs of 24 prompts.")
     take(page, f"pairs-empty-{size}")

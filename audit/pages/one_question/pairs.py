@@ -70,7 +70,7 @@ def pairs_expected(request: HtmxRequest, slug: str) -> HttpResponse:
     """What the draw that stands in the form would ask of people."""
     place = research_place_or_404(request, slug)
     context = {"expected": _expected(place.study, _form_values(request.GET, place.study))}
-    return render(request, "audit/partials/pairs.html#expected", {"beside": context})
+    return render(request, "audit/partials/pairs.html#expected", context)
 
 
 @require_POST
