@@ -45,6 +45,7 @@ NOT_RUN = {
     r".* retro_audit": "needs a signed card: tests/audit/cards",
     r".* test_judge": "needs a published set: tests/audit/test_judge",
     r"git config": "changes this clone",
+    r".* start (form|judge|question|format) NAME": "writes into this clone: test_contributing.py has a copy",
     r"\.venv/bin/python -m pytest ": "test_contributing.py follows the lists that it ends",
     r"cd T2I-CompBench|python unidet": "in another project's folder",
     r".*(qwen|check_weights|soft-tifa-gm-server)": "needs weights or a server",
