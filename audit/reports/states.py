@@ -40,10 +40,10 @@ RULE = (
     f"their latent one. Drifts: by both, more evidence over all dates than chance brings (a level of "
     f"{100 * LEVEL:g} %, Holm over judges). Besides, at a date both intervals leave 0 on the same side "
     f"(Bonferroni over dates), beyond {SMALL_POINTS:g} points or {100 * SMALL_SHARE:g} % of gain. Holds: "
-    f"follows people, and at every date within ±{POINTS:g} points and above −{100 * SHARE:g} % of gain (two "
-    f"one-sided tests of {100 * LEVEL:g} %). The line’s offset is within ±{POINTS:g} points, too, and the "
-    f"newest gain is known. The odds for a move of {HALF_POINTS:g} points against none are then below "
-    f"{ODDS:g}. Since: the dates at which one step explains all generators (10 %)"
+    f"follows people, and at every date within ±{POINTS:g} points (two one-sided tests of {100 * LEVEL:g} %; by "
+    f"the line where people hardly differ), with the other reading’s offset within ±{POINTS:g}, too; on the "
+    f"newest date the gain lies above −{100 * SHARE:g} %. The odds for a move of {HALF_POINTS:g} points "
+    f"against none are then below {ODDS:g}. Since: the dates at which one step explains all generators (10 %)"
 )
 # What a report says of drift where it tells nothing.
 WITHOUT_VERDICT = ("kind", "slope_points_per_year", "since_own_release")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from scipy.special import ndtri
+from scipy.stats import multivariate_normal
 
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.instrument.comparison import jackknifed
@@ -41,6 +42,30 @@ def test_even_answers_of_which_a_third_are_both_yes_have_a_spread_of_one():
     (people,) = read_people(step_answers(ratings), np.zeros(6, int), np.arange(6), 1)
     assert people.mu[0, 0] == pytest.approx(0, abs=1e-9)
     assert people.tau[0, 0] == pytest.approx(1, abs=1e-6)
+
+
+def test_images_with_one_answer_tell_of_the_share_and_pairs_only_of_how_often_two_differ():
+    # Two of six pairs differ, so of ten images with a share of .7 both say yes on .7 - 1/6.
+    ratings = np.array([[1, 1, 0, 0, 1, 0, *[1] * 4], [1, 1, 0, 0, 0, 1, *[np.nan] * 4]])
+    (people,) = read_people(
+        step_answers(ratings), np.zeros(10, int), np.arange(10), 1, noise_together=True
+    )
+    correlation = people.tau[0, 0] ** 2 / (1 + people.tau[0, 0] ** 2)
+    both = multivariate_normal([0, 0], [[1, correlation], [correlation, 1]]).cdf([ndtri(0.7)] * 2)
+    assert both == pytest.approx(0.7 - 1 / 6, abs=1e-6)
+
+
+def test_where_all_images_have_two_answers_it_is_the_same_scale():
+    _, prompts, ratings, *_ = planted(np.random.default_rng(5))
+    taken = prompts < 40
+    generators, prompts = np.zeros(taken.sum(), int), prompts[taken]
+    plain, together = (
+        read_people(
+            step_answers(ratings[:, taken]), generators, prompts, 1, noise_together=together
+        )[0].tau
+        for together in (False, True)
+    )
+    assert together == pytest.approx(plain, abs=1e-9)
 
 
 def test_what_was_planted_is_read_whatever_the_scale_is_bent_to():

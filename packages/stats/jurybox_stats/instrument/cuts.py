@@ -38,6 +38,7 @@ DOES_NOT_FOLLOW = "the judge does not follow people"
 ROUNDING = 1e-9
 # A step of a rating that is less of people's scale may be undefined.
 SMALL_STEP = 0.05
+HALF = 0.5
 
 
 def cuts_of(scores: Floats) -> Floats:
@@ -119,6 +120,12 @@ class CutReading:
     weights: Floats
     n: int
     shifts: tuple[Floats | None, ...]
+
+    @property
+    def people_hardly_differ(self) -> bool:
+        """Whether on most images people's correlation is at its bound: it may be higher, so kappas are off by
+        some points, and a line, which has no bound, is nearer."""
+        return all(step.people.part_at_bound > HALF for step in self.steps)
 
     def rows_of_points(self, old: np.ndarray, new: np.ndarray) -> Floats:
         """The offset, of all and without each prompt; the whole of people's scale is 100 points."""

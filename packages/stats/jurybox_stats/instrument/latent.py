@@ -113,17 +113,34 @@ class Latent:
         """Of an answer: of what the image has and of the person's own noise."""
         return np.sqrt(1 + self.tau**2)
 
+    @property
+    def part_at_bound(self) -> float:
+        """The part of the images on whose generators people's correlation is as high as it is looked for."""
+        correlation = self.tau[0] ** 2 / (1 + self.tau[0] ** 2)
+        images = self.images[0]
+        return float(images[correlation > MOST_CORRELATION - 1e-9].sum() / images.sum())
+
 
 def read_people(
-    answers: StepAnswers, generators: Codes, prompts: Codes, count: int
+    answers: StepAnswers,
+    generators: Codes,
+    prompts: Codes,
+    count: int,
+    *,
+    noise_together: bool = False,
 ) -> list[Latent | Undefined]:
-    """One for each step that 5 to 95 % of all answers reach; empty where there is none."""
+    """One for each step that 5 to 95 % of all answers reach; empty where there is none. `noise_together`: how
+    often two people both say yes is the share of yes of all images, less half of how often two differ: where
+    some images have one answer, they tell of the share, too. Where all have two it is the same number."""
     if not answers.count.size:
         return []
     share = answers.reached.sum(axis=1) / answers.count.sum()
     steps = np.flatnonzero((share >= RARE) & (share <= 1 - RARE)).tolist()
     several = answers.width.size > 1
-    return [_read_step(answers, step, generators, prompts, count, several) for step in steps]
+    return [
+        _read_step(answers, step, generators, prompts, count, several, noise_together)
+        for step in steps
+    ]
 
 
 def left_out(values: np.ndarray, generators: Codes, prompts: Codes, count: int) -> Floats:
@@ -141,14 +158,21 @@ def _read_step(
     prompts: Codes,
     count: int,
     several: bool,
+    noise_together: bool,
 ) -> Latent | Undefined:
     n, k = answers.count, answers.reached[step]
     twice = n > 1
     mean = k / n
-    pair = np.where(twice, k * (k - 1) / np.maximum(n * (n - 1), 1), 0.0)
-    images, yes, second, both = (
+    # Of a pair: the first says yes, and the second no, or yes, too.
+    pair = k * ((n - k) if noise_together else (k - 1))
+    images, yes, second, pairs = (
         left_out(values, generators, prompts, count)
-        for values in (np.ones(n.size), mean, twice * 1.0, pair)
+        for values in (
+            np.ones(n.size),
+            mean,
+            twice * 1.0,
+            np.where(twice, pair / np.maximum(n * (n - 1), 1), 0.0),
+        )
     )
     size = int(n.size)
     if (second[0] == 0).any():
@@ -156,7 +180,9 @@ def _read_step(
     if not several and ((yes[0] <= 0) | (yes[0] >= images[0])).any():
         return Undefined(ALL_ALIKE, size)
     with np.errstate(divide="ignore", invalid="ignore"):
-        share, joint = yes / images, both / second
+        share, joint = yes / images, pairs / second
+    if noise_together:
+        joint = share - joint
     # Tiny differences of sums are none.
     share = np.clip(np.where(np.isfinite(share), share, 0.0), 0.0, 1.0)
     inside = ((share > 1e-9) & (share < 1 - 1e-9) & (second > 0.5)).all(axis=0)

@@ -26,9 +26,9 @@ MOST = 1e4
 def times_as_many(steps: Steps) -> float:
     """The nearer of two ends: every date inside, or a drift at the likeliest one. Errors fall with the
     root of the images."""
-    tells = steps.gains_that_tell()
-    inside = max(_until_inside(step, gain) for step, gain in zip(steps.steps, tells, strict=True))
-    return min(max(1.0, min(inside, _until_found(steps))), MOST)
+    inside = [_until_offset_inside(step) for step in steps.steps]
+    inside.append(_until_gain_inside(steps.steps[-1]))
+    return min(max(1.0, min(max(inside), _until_found(steps))), MOST)
 
 
 def times_until_sure(p: float) -> float:
@@ -38,13 +38,20 @@ def times_until_sure(p: float) -> float:
     return min(max(1.0, _times(wanted, now)), MOST)
 
 
-def _until_inside(step: Step, gain_tells: bool) -> float:
-    z = float(scipy.special.ndtri(1 - LEVEL) + scipy.special.ndtri(POWER))
+def _until_offset_inside(step: Step) -> float:
+    return _times(_wide(step.surer.error), POINTS - abs(step.surer.value))
+
+
+def _until_gain_inside(step: Step) -> float:
+    if step.gain is None:
+        return math.inf
     least = math.log1p(-SHARE) if step.in_logs else -SHARE
-    offset = _times(z * step.offset.error, POINTS - abs(step.offset.value))
-    if not gain_tells or step.gain is None:
-        return offset
-    return max(offset, _times(z * step.gain.error, step.gain.value - least))
+    return _times(_wide(step.gain.error), step.gain.value - least)
+
+
+def _wide(error: float) -> float:
+    """So far from an end an estimate must be for its interval to lie inside, most often."""
+    return error * float(scipy.special.ndtri(1 - LEVEL) + scipy.special.ndtri(POWER))
 
 
 def _until_found(steps: Steps) -> float:

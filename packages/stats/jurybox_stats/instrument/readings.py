@@ -70,7 +70,7 @@ def read_twice(
     mix = _mix(voices.ratings, generators, count)
     if assumed:
         return Readings(sums, line, None, None, mix)
-    latent = read_people(voices.steps, generators, prompts, count)
+    latent = read_people(voices.steps, generators, prompts, count, noise_together=True)
     others, shifts = _shifts(voices, latent, mix, prompts, np.asarray(dates))
     for step, shift in zip(latent, shifts, strict=True):
         if isinstance(step, Latent) and shift is not None:

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Final, Literal, NamedTuple
 
 import numpy as np
-import scipy
 
 from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.instrument.chance import chance
@@ -40,9 +39,6 @@ SMALL_POINTS, SMALL_SHARE = 3.0, 0.1
 LEVEL = 0.05
 # Of a drift among all judges: chance is read off a normal, and with sixty prompts it errs by a little.
 DRIFT_LEVEL = 0.04
-# A change of the gain is read at half of the dates and wherever its error leaves so much room within a
-# drift worth seeing; at the others it must only not be seen.
-ROOM = 0.6
 # Half of a drift is none to be sure of; but what speaks for so many points by such odds does not hold.
 HALF_POINTS, ODDS = 6.0, 2.0
 # A gain on the reference of fewer standard errors is none to divide by.
@@ -68,6 +64,16 @@ class Step:
     in_logs: bool
     offset: Change
     closeness: Change | None
+    line_is_surer: bool = False
+
+    @property
+    def surer(self) -> Change:
+        """The offset that must lie inside where nothing moved."""
+        return self.read if self.line_is_surer else self.offset
+
+    @property
+    def other(self) -> Change:
+        return self.offset if self.line_is_surer else self.line
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -197,34 +203,20 @@ class Steps:
         )
 
     def lies_inside(self) -> bool:
-        """Whether at every date both lie within what would be a drift worth seeing. All must, so each
-        is tested at the level by itself (Berger 1982, Technometrics 24:295), from either side
-        (Schuirmann 1987). A gain that next to nothing tells of is left out at older dates: it must not
-        have fallen, and those of other dates be inside. That of the newest date must be read."""
-        for step, tells in zip(self.steps, self.gains_that_tell(), strict=True):
-            offset, gain = step.offset_within(1 - 2 * LEVEL), step.gain_within(1 - 2 * LEVEL)
-            if _low(offset) <= -POINTS or _high(offset) >= POINTS or abs(step.line.value) >= POINTS:
+        """Whether at every date the offset lies within what would be a drift worth seeing, and the other
+        reading's estimate, too. All must, so each is tested at the level by itself (Berger 1982,
+        Technometrics 24:295), from either side (Schuirmann 1987). The gain of the newest date must be read
+        and lie inside; at no date may the judge be farther from people."""
+        for step in self.steps:
+            offset = step.surer.interval(1 - 2 * LEVEL)
+            if _low(offset) <= -POINTS or _high(offset) >= POINTS:
                 return False
-            if step.is_farther(self.confidence) or (tells and isinstance(gain, Undefined)):
+            if abs(step.other.value) >= POINTS or step.is_farther(self.confidence):
                 return False
-            if isinstance(gain, Undefined):
-                continue
-            if tells and _low(gain) <= -SHARE:
-                return False
-            # Among so many dates one falls by chance.
-            fallen = step.gain_within(self.confidence)
-            if not tells and isinstance(fallen, Estimate) and _high(fallen) < 0:
-                return False
+        newest = self.steps[-1].gain_within(1 - 2 * LEVEL)
+        if isinstance(newest, Undefined) or _low(newest) <= -SHARE:
+            return False
         return self.odds_of_half() < ODDS
-
-    def gains_that_tell(self) -> list[bool]:
-        """The surer half of the dates, all that are as sure as `ROOM` says, and the newest. Errors decide,
-        never what was found."""
-        errors = [math.inf if step.gain is None else step.gain.error for step in self.steps]
-        surest = sorted(errors)[(len(errors) - 1) // 2]
-        enough = -ROOM * math.log1p(-SHARE) / float(scipy.special.ndtri(1 - LEVEL))
-        tells = [math.isfinite(error) and error <= max(surest, enough) for error in errors]
-        return [*tells[:-1], True]
 
     def odds_of_half(self) -> float:
         """How much more likely the offsets are where the judge has moved by half of a drift, to either side
@@ -232,7 +224,7 @@ class Steps:
         around no move from those around some."""
         odds = [
             math.exp(min(HALF_POINTS * (moved - HALF_POINTS / 2) / x.error**2, FARTHEST)) / 2
-            for x in (step.offset for step in self.steps)
+            for x in (step.surer for step in self.steps)
             for moved in (x.value, -x.value)
         ]
         return sum(odds) / len(self.steps)
@@ -332,7 +324,8 @@ def _step(
     offset = line if cuts is None else cuts.points(*sides)
     closeness = None if cuts is None else cuts.closeness(*sides)
     gain = log or compared.gain_change
-    return Step(since, compared, line, read, gain, log is not None, offset, closeness)
+    surer = cuts is not None and cuts.people_hardly_differ
+    return Step(since, compared, line, read, gain, log is not None, offset, closeness, surer)
 
 
 def _one_generator_apart(
