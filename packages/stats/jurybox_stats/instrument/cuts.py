@@ -92,16 +92,15 @@ class StepReading:
         part = people.images[:, new].sum(axis=1) / people.every[:, new].sum(axis=1)
         return part * self._pooled(people.yes - as_before, new)
 
-    def correlation(self, side: np.ndarray) -> Floats | None:
-        """artanh of the judge's correlation with z, at one spread of z for all sides. None where the noise
-        is at its least, which says only that it is not more."""
-        spread = self.people.tau[:, self.people.images[0] > 0].mean(axis=1)
-        noise = _crossing(np.einsum("g,rgn->rn", side * 1.0, self.excess), GRID)
-        if noise[0] <= LEAST_NOISE_OF_A_SIDE:
-            return None
+    def correlations(self, sides: np.ndarray) -> tuple[Floats, np.ndarray]:
+        """artanh of the judge's correlation with z on each side, at one spread of z for all of them, rows x
+        sides; and which sides tell it: a noise at its least says only that it is not more."""
+        spread = self.people.tau[:, self.people.images[0] > 0].mean(axis=1)[:, None]
+        excess: Floats = np.asarray(sides) * 1.0 @ self.excess
+        noise = _crossing(excess.reshape(-1, GRID.size), GRID).reshape(excess.shape[:2])
+        told = noise[0] > LEAST_NOISE_OF_A_SIDE
         noise = np.clip(noise, LEAST_NOISE_OF_A_SIDE, MOST_NOISE)
-        found: Floats = np.arctanh(spread / np.hypot(spread, noise))
-        return found
+        return np.arctanh(spread / np.hypot(spread, noise)), told
 
     def _pooled(self, table: Floats, side: np.ndarray) -> Floats:
         """The mean over some generators, by their images."""
@@ -140,26 +139,13 @@ class CutReading:
 
     def closeness(self, old: np.ndarray, new: np.ndarray) -> Change | None:
         """How much closer the judge follows z on `new`; None where some step does not show it."""
-        moved = []
-        for step in self.steps:
-            before, after = step.correlation(old), step.correlation(new)
-            if before is None or after is None:
-                return None
-            moved.append(after - before)
-        return jackknifed(np.average(moved, axis=0, weights=self.weights), self.n)
+        found, told = self.closeness_of_sides(np.stack([old, new]))
+        return jackknifed(found[:, 1] - found[:, 0], self.n) if told.all() else None
 
-    def closeness_of_generators(self) -> tuple[Floats, np.ndarray]:
-        """Of each generator by itself, rows x generators, and of which it tells."""
-        count = self.steps[0].people.images.shape[1]
-        share = self.weights / self.weights.sum()
-        told, columns = np.ones(count, dtype=bool), []
-        for generator in range(count):
-            alone = [step.correlation(np.arange(count) == generator) for step in self.steps]
-            known = [one for one in alone if one is not None]
-            told[generator] = len(known) == len(alone)
-            if told[generator]:
-                columns.append(_sum(part * one for part, one in zip(share, known, strict=True)))
-        return np.stack(columns, axis=1) if columns else np.zeros((2, 0)), told
+    def closeness_of_sides(self, sides: np.ndarray) -> tuple[Floats, np.ndarray]:
+        """Over all steps, rows x sides, and which sides tell it in each."""
+        found, told = zip(*(step.correlations(sides) for step in self.steps), strict=True)
+        return np.average(found, axis=0, weights=self.weights), np.all(told, axis=0)
 
     def kappas(self) -> Floats:
         """Of each generator, rows x generators, over the steps that all of them show; 0 where none does."""
@@ -341,11 +327,13 @@ def _crossing(excess: Floats, noises: Floats) -> Floats:
     places = start[:, None] + np.arange(INTERPOLATED)
     height = np.take_along_axis(excess, places, axis=1)
     log = grid[places]
-    # Lagrange: log noise as a polynomial of the excess, at zero.
+    # Log noise as a polynomial of the excess, at zero (Neville's scheme).
+    height, found = height.T, log.T
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = height[:, None, :] / (height[:, None, :] - height[:, :, None])
-        parts[:, np.arange(INTERPOLATED), np.arange(INTERPOLATED)] = 1.0
-        found = (log * parts.prod(axis=2)).sum(axis=1)
+        for apart in range(1, INTERPOLATED):
+            low, high = height[:-apart], height[apart:]
+            found = (high * found[:-1] - low * found[1:]) / (high - low)
+    found = found[0]
     around = np.clip(first, 1, grid.size - 1)
     low, high = grid[around - 1], grid[around]
     fits = np.isfinite(found) & (found >= low - 1e-9) & (found <= high + 1e-9)

@@ -264,10 +264,10 @@ def _dates(
 ) -> dict[Claim, list[int]]:
     if cuts is None:
         return {}
-    closeness, told = cuts.closeness_of_generators()
+    closeness, told = cuts.closeness_of_sides(np.eye(codes.size))
     return {
         OFFSET: dates_of_one_step(cuts.kappas()[:, inside], codes[inside]),
-        GAIN: dates_of_one_step(closeness[:, inside[told]], codes[told & inside]),
+        GAIN: dates_of_one_step(closeness[:, told & inside], codes[told & inside]),
     }
 
 
