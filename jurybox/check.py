@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from audit.words.drift_state import DRIFTS
 from jurybox.client import Client
 from jurybox.connection import JuryboxError
 from jurybox.facts import three_facts
-from jurybox_stats.instrument.following import AGAINST, CANNOT_BE_TOLD, UPSIDE_DOWN
+from jurybox_stats.instrument.verdict import NOT_YET, OTHER_QUESTION, TRUST
 
 FAILED, BAD_CALL, NOT_ENOUGH = 1, 2, 3
 # Tables that may come beside labels and scores.
@@ -69,25 +68,9 @@ def judge_verdicts(
 
 
 def _verdict(name: str, facts: Mapping[str, Any], strict: bool) -> Verdict:
-    follows, drift = facts["follows"].get("state"), facts["drift"]["state"]
-    if drift == DRIFTS:
-        return Verdict(name, False, True, f"has drifted{_since_words(facts['drift'])}")
-    if follows in AGAINST:
-        words = (
-            "orders images against people" if follows == UPSIDE_DOWN else "does not follow people"
-        )
-        return Verdict(name, False, True, words)
-    if CANNOT_BE_TOLD in (follows, drift):
-        what = "follows people" if follows == CANNOT_BE_TOLD else "drifts"
-        return Verdict(name, not strict, False, f"not enough data yet to tell whether it {what}")
-    return Verdict(name, True, True, "follows people and holds")
-
-
-def _since_words(drift: Mapping[str, Any]) -> str:
-    between, day = drift.get("since_between"), drift.get("since")
-    days = [between["from"], between["to"]] if between else [day] if day else []
-    months = " to ".join(dict.fromkeys(day[:7] for day in days))
-    return f" since {months}" if months else ""
+    kind, words = facts["verdict"]["kind"], facts["words"]
+    known = kind not in (NOT_YET, OTHER_QUESTION)
+    return Verdict(name, kind == TRUST or not (known or strict), known, words)
 
 
 def _report(given: argparse.Namespace) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Series
-from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS, STOPPED
+from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS
 from jurybox_stats import enough
 from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.instrument.comparison import Comparison, compare, jackknifed
@@ -38,6 +38,7 @@ from jurybox_stats.instrument.stability import (
     Steps,
     steps_of,
 )
+from jurybox_stats.instrument.verdict import STOPPED
 from jurybox_stats.over_time.courses import Change, of_order, own
 from jurybox_stats.resampling.cluster_order import by_content
 from jurybox_stats.roc import ONE_SCORE

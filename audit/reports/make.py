@@ -45,8 +45,9 @@ __all__ = ["RESAMPLES", "SEED", "Options"]
 # those of 2 know an alarm, but no states of drift; those of 3 do not say what a judge may decide;
 # those of 4 read verdicts, scores and ratings in three ways, and no judge as an instrument; those of 5
 # compare slices with people and not with the judge's own average; those of 6 have no balanced accuracy, no
-# average precision, no calibration error, and nothing that is for ratings alone.
-SCHEMA = 8
+# average precision, no calibration error, and nothing that is for ratings alone; those of 8 have no verdict
+# of a judge, which is decided where they are read.
+SCHEMA = 9
 # The options that a page can be opened with: such a report has a gallery, too.
 CHOSEN = {"question", "positive_at", "consensus"}
 # How many missing images a report names; it only counts the others.

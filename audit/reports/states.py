@@ -33,6 +33,7 @@ from jurybox_stats.instrument.stability import (
     SMALL_SHARE,
     state_of,
 )
+from jurybox_stats.instrument.verdict import decide
 from jurybox_stats.multiplicity import holm
 
 RULE = (
@@ -79,6 +80,7 @@ def settle(judged: dict[str, Any], ceiling: dict[str, Any] | None = None) -> Non
         body["follows"] = following_fact(body["follows"], body["overall"], ceiling or {})
         _settle(body["drift"], body["follows"])
         _stand_in(body)
+        body["verdict"] = decide(body["follows"], body["drift"])
         errors = body["drift"].pop("errors", None)
         if errors is not None and _may_drift(body["drift"]):
             body["drift"]["power"] = _power(errors, len(told))

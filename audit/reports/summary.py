@@ -6,6 +6,7 @@ from typing import Any
 
 from audit.words import drift_state
 from audit.words import report as report_words
+from jurybox_stats.instrument.verdict import verdict_of
 
 
 def summarize_body(body: dict[str, Any]) -> dict[str, Any]:
@@ -25,6 +26,7 @@ def summarize_body(body: dict[str, Any]) -> dict[str, Any]:
                 "state": drift_state.state_of(judge),
                 "follows": drift_state.following_of(judge),
                 "since": judge["drift"].get("since"),
+                "verdict": verdict_of(judge),
                 "words": drift_state.sentence(report_words.title(name), judge),
                 "reason": judge["drift"]["reason"],
                 "n": judge["overall"]["n"],

@@ -16,9 +16,9 @@ from django.utils import timezone
 
 from audit.models import Report, Webhook, WebhookMessage
 from audit.questions.card.validity import validity_after, why_expired
-from audit.words import drift_state
 from judges.models import MadeScore, Run
 from judges.names import runs_by_name
+from jurybox_stats.instrument.verdict import name_verdict
 
 READY, ALARM, FAILED = "report_ready", "alarm_rung", "run_failed"
 CHANGED, EXPIRED = "verdict_changed", "certificate_expired"
@@ -95,7 +95,7 @@ def _changes(before: Report, report: Report) -> Iterator[Told]:
     earlier = before.summary.get("judges", {})
     for judge, now in sorted(report.summary.get("judges", {}).items()):
         then = earlier.get(judge)
-        if then is None or _verdict(then) == _verdict(now):
+        if then is None or "verdict" not in then or _verdict(then) == _verdict(now):
             continue
         said = {
             "judge": judge,
@@ -108,8 +108,7 @@ def _changes(before: Report, report: Report) -> Iterator[Told]:
 
 
 def _verdict(judge: dict[str, Any]) -> str:
-    facts = (judge[key] for key in ("follows", "state") if judge.get(key))
-    return ", ".join(map(drift_state.in_words, facts))
+    return name_verdict(judge["verdict"], with_number=False)
 
 
 def _generators(report: Report) -> set[str]:
@@ -130,7 +129,7 @@ def _of_report(report: Report) -> dict[str, Any]:
             "sentence": summary.get("sentence", ""),
             "judges": {n: bool(j.get("alarm")) for n, j in summary.get("judges", {}).items()},
             "facts": {
-                n: {key: j[key] for key in ("follows", "state") if key in j}
+                n: {key: j[key] for key in ("verdict", "follows", "state") if key in j}
                 for n, j in summary.get("judges", {}).items()
             },
         }

@@ -20,10 +20,10 @@ from jurybox_stats.instrument.following import (
     WEAKLY,
 )
 from jurybox_stats.instrument.stability import CANNOT_BE_TOLD, DRIFTS, GAIN, HOLDS, OFFSET
+from jurybox_stats.instrument.verdict import STOPPED
 
 __all__ = ["CANNOT_BE_TOLD", "DRIFTS", "HOLDS"]
 
-STOPPED: Final = "Its run was stopped by a failure: "
 # What the order of scores is called: where people say yes or no, and where they give ratings.
 AUROC: Final = "AUROC"
 PAIRS: Final = "share of pairs in people’s order"

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any
 
-from django.utils.translation import gettext, ngettext
+from django.utils.translation import gettext
 
 from annotations.language.counts import count_things
 from audit.statistic_names import MAIN, stored_statistic
 from audit.view import MANY, by_urgency
-from audit.words import drift_state, titles
+from audit.words import drift_state, titles, verdicts
 from audit.words.numbers import align_columns, cell
 from judges.names import title
 from jurybox_stats import enough
@@ -57,38 +57,8 @@ def _n(count: int, one: str) -> str:
 
 
 def tally(judges: dict[str, dict[str, Any]]) -> str:
-    """How many judges follow people and hold, drift, do not follow, or are not known yet."""
-    others = sum(map(bool, map(drift_state.made_for, judges.values())))
-    against = sum(map(drift_state.stands_against, judges.values()))
-    states = [
-        drift_state.state_of(judge)
-        for judge in judges.values()
-        if not drift_state.stands_against(judge) and not drift_state.made_for(judge)
-    ]
-    held, drifted, untold = (
-        states.count(state)
-        for state in (drift_state.HOLDS, drift_state.DRIFTS, drift_state.CANNOT_BE_TOLD)
-    )
-    parts = [
-        ngettext("%(number)s follows people and holds", "%(number)s follow people and hold", held),
-        ngettext("%(number)s drifts", "%(number)s drift", drifted),
-        ngettext("%(number)s does not follow people", "%(number)s do not follow people", against),
-        ngettext(
-            "%(number)s has not enough data yet", "%(number)s have not enough data yet", untold
-        ),
-        ngettext(
-            "%(number)s was made for another question",
-            "%(number)s were made for another question",
-            others,
-        ),
-    ]
-    counts = (held, drifted, against, untold, others)
-    told = [part % {"number": count} for part, count in zip(parts, counts, strict=True) if count]
-    sentence = ngettext(
-        "%(number)s judge: %(counts)s.", "%(number)s judges: %(counts)s.", len(judges)
-    )
-    counted = sentence % {"number": len(judges), "counts": ", ".join(told)}
-    return " ".join([counted, *map(gettext, _of_all(judges))])
+    """How many judges can be trusted, and what is to be said of all of them."""
+    return " ".join([verdicts.count_trusted(judges), *map(gettext, _of_all(judges))])
 
 
 def _of_all(judges: dict[str, dict[str, Any]]) -> list[str]:
@@ -103,11 +73,11 @@ def sentences(body: dict[str, Any]) -> list[str]:
         return [lacking]
     # Of many judges the tally says it.
     first = _of_all(body["judges"]) if len(body["judges"]) <= MANY else []
-    return [*first, *_verdicts(body["judges"])]
+    return [*first, *_states(body["judges"])]
 
 
 def headline(body: dict[str, Any]) -> str:
-    """The verdicts that come first. A run that was stopped has none."""
+    """What comes first. A run that was stopped has none."""
     if lacking := what_is_lacking(body):
         return lacking
     whole = {
@@ -115,13 +85,13 @@ def headline(body: dict[str, Any]) -> str:
     }
     if not whole:
         return NO_WHOLE_RUN
-    verdicts = _verdicts(whole)
+    found = _states(whole)
     if len(whole) > MANY:
-        return f"{tally(whole)} {verdicts[0]}"
-    return " ".join([*_of_all(whole), *verdicts[:2]])
+        return f"{tally(whole)} {found[0]}"
+    return " ".join([*_of_all(whole), *found[:2]])
 
 
-def _verdicts(judges: dict[str, dict[str, Any]]) -> list[str]:
+def _states(judges: dict[str, dict[str, Any]]) -> list[str]:
     """The drifted ones first, the furthest of them before the others."""
     return [drift_state.sentence(title(name), judges[name]) for name in by_urgency(judges)]
 

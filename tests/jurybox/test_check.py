@@ -11,30 +11,44 @@ import yaml
 
 from audit.reports import make as reports
 from jurybox import JuryboxError, check
+from jurybox_stats.instrument.verdict import decide, read_verdict
 from tests import making
 from tests.jurybox.wheels import ROOT
 
 TUTORIAL = ROOT / "docs" / "tutorial"
 
 
-UNTOLD = "not enough data yet to tell whether it"
-
-
 def facts(follows: str = "follows", drift: str = "holds", since: str | None = None):
-    return {"follows": {"state": follows}, "drift": {"state": drift, "since": since}}
+    judge = {
+        "overall": {"n": 600},
+        "follows": {"state": follows},
+        "drift": {"state": drift, "since": since},
+    }
+    judge["verdict"] = decide(judge["follows"], judge["drift"])
+    return {"verdict": judge["verdict"], "words": read_verdict("j", judge)}
 
 
 @pytest.mark.parametrize(
     ("given", "strict", "passes", "words"),
     [
-        (facts(), True, True, "follows people and holds"),
-        (facts(drift="drifts", since="2024-05-01"), False, False, "has drifted since 2024-05"),
-        (facts(drift="drifts"), False, False, "has drifted"),
-        (facts("does not follow"), False, False, "does not follow people"),
-        (facts("upside down"), False, False, "orders images against people"),
-        (facts(drift="cannot be told"), False, True, f"{UNTOLD} drifts"),
-        (facts(drift="cannot be told"), True, False, f"{UNTOLD} drifts"),
-        (facts("cannot be told", "cannot be told"), True, False, f"{UNTOLD} follows people"),
+        (facts(), True, True, "j can be trusted on today’s generators."),
+        (
+            facts(drift="drifts", since="2024-05-01"),
+            False,
+            False,
+            "j can be trusted on generators before 2024-05, not on newer ones.",
+        ),
+        (
+            facts(drift="drifts"),
+            False,
+            False,
+            "Do not use j: it changed more than once, or gradually.",
+        ),
+        (facts("does not follow"), False, False, "Do not use j: it does not follow people."),
+        (facts("upside down"), False, False, "Do not use j: it orders images against people."),
+        (facts(drift="cannot be told"), False, True, "j cannot be judged yet."),
+        (facts(drift="cannot be told"), True, False, "j cannot be judged yet."),
+        (facts("cannot be told", "cannot be told"), True, False, "j cannot be judged yet."),
     ],
 )
 def test_what_is_not_known_fails_only_where_one_is_strict(given, strict, passes, words):
@@ -75,7 +89,7 @@ def test_a_study_is_checked_by_its_newest_report(live_server, study, alice, caps
         with pytest.raises(SystemExit) as ended:
             check.main([*given, *strict])
         assert ended.value.code == status
-    assert capsys.readouterr().out == f"some-judge: {UNTOLD} follows people\n" * 2
+    assert capsys.readouterr().out.startswith("some-judge: some-judge cannot be judged yet")
 
 
 def test_the_action_checks_two_tables_with_all_that_it_was_given(tmp_path):
@@ -111,7 +125,7 @@ def test_the_action_checks_two_tables_with_all_that_it_was_given(tmp_path):
         ["bash", "-c", step["run"]], env=environment, capture_output=True, text=True
     )
     assert ran.returncode == 1, ran.stderr
-    assert "::error::" in ran.stdout and "has drifted since" in ran.stdout
+    assert "::error::" in ran.stdout and "can be trusted on generators before" in ran.stdout
     assert "| judge | |" in summary.read_text()
 
 

@@ -407,10 +407,10 @@ def test_many_studies_without_a_webhook_cost_no_query_each(
         webhooks_task()
 
 
-def holding(study, generators, **states):
+def holding(study, generators, **verdicts):
     judges = {
-        name: {"alarm": False, "title": name, "follows": "follows", "state": state}
-        for name, state in states.items()
+        name: {"alarm": False, "title": name, "verdict": verdict}
+        for name, verdict in verdicts.items()
     }
     return Report.objects.create(
         study=study,
@@ -422,13 +422,15 @@ def holding(study, generators, **states):
 
 
 def test_another_verdict_is_told_with_the_number_of_new_generators(study, receiver, secret):
-    holding(study, ["ancient"], clip="holds", vqa="holds")
+    trust, needs = {"kind": "trust"}, {"kind": "not yet", "needs": {"prompts": 20}}
+    holding(study, ["ancient"], clip=trust, vqa=needs)
     webhooks_task()
-    holding(study, ["ancient", "fresh"], clip="cannot be told", vqa="holds")
+    # Another number of prompts is no other verdict.
+    holding(study, ["ancient", "fresh"], clip=needs, vqa=needs | {"needs": {"prompts": 19}})
     webhooks_task()
     (changed,) = (one for one in told(receiver) if one["event"] == "verdict_changed")
     assert (changed["judge"], changed["before"], changed["now"], changed["new_generators"]) == (
-        *("clip", "follows, holds", "follows, not enough data yet"),
+        *("clip", "Trust", "Not yet"),
         1,
     )
     assert "ancient" not in json.dumps(changed)
@@ -516,10 +518,10 @@ def test_slack_and_teams_get_a_sentence_in_their_own_form(event):
         "title": "Cats & <@channel>",
         "judge": "clip",
         "reason": "The disk is full.",
-        "before": "follows, holds",
-        "now": "follows, drifts",
+        "before": "Trust",
+        "now": "Trust until 2024-05",
         "new_generators": 2,
-        "report": {"sentence": "1 judge: 1 drifts."},
+        "report": {"sentence": "None of 2 judges can be trusted."},
     }
     words = shapes.sentence(body)
     slack = shapes.shape_for("hooks.slack.com", body)
