@@ -1,5 +1,5 @@
-// A chart is a picture from the server until somebody points at it or asks for the interactive one. That is
-// drawn here, and again only when its report, the theme or its width has changed.
+// A chart is a picture from the server until somebody points at it or asks for the interactive one; a live one until
+// the page has come. It is drawn here, and again only when its report, the theme or its width has changed.
 
 const { isDark } = window.jurybox;
 
@@ -91,6 +91,14 @@ document.addEventListener("click", ({ target }) => {
   const button = target.closest?.("[data-interactive]");
   if (button) draw(button.closest(".chart").querySelector(".plot-box"));
 });
+
+// After all that one sees first.
+function drawLive() {
+  for (const box of document.querySelectorAll(".plot-box[data-live]")) draw(box);
+}
+const soon = window.requestIdleCallback ?? setTimeout;
+if (document.readyState === "complete") soon(drawLive);
+else addEventListener("load", () => soon(drawLive));
 
 document.addEventListener("htmx:afterSettle", drawAll);
 document.addEventListener("toggle", drawAll, true);

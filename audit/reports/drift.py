@@ -18,7 +18,7 @@ from audit.reports.bootstrap import draw_of, est
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Series
-from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, PAIRS
+from audit.words.drift_state import AS_RANKS, AS_THEY_ARE, AUROC, OFF_BY, PAIRS
 from jurybox_stats import enough
 from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.instrument.comparison import Comparison, compare, jackknifed
@@ -333,7 +333,8 @@ class _Reading:
         return {
             "newest": [name for name, new in zip(self.names, newest, strict=True) if new],
             "before": gap.before,
-            "now": gap.now,
+            "now": gap.now.value,
+            OFF_BY: est(gap.now.interval(CONFIDENCE)),
             "gain": found.gain_used.value,
             "generators": est(gap.generators.interval(CONFIDENCE)),
             "judge": est(gap.judge.interval(CONFIDENCE)),
@@ -349,7 +350,7 @@ class _Reading:
         mean = self.answers.mean
         now, before = (
             found - points_of_slips(float(mean[side].mean()), slips)
-            for found, side in ((gap.now, newest), (gap.before, ~newest))
+            for found, side in ((gap.now.value, newest), (gap.before, ~newest))
         )
         return {"without_slips": {"share": slips, "now": now, "before": before}}
 

@@ -6,7 +6,7 @@ the database only for the two dozen that it shows.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -90,6 +90,16 @@ def _gallery_columns(
         yield f"order {number} {judge}", _pack(listed, LISTED)
         ranked = {"image": sorted_images[here], "rank": ranks[here]}
         yield f"ranks {number} {judge}", _pack(ranked, RANKED)
+
+
+def worst_images(report_id: int | None, judges: Iterable[str], count: int) -> dict[str, list[int]]:
+    """The images on which each judge and people differ most: in one look, however many judges there are."""
+    names = {f"order 0 {name}": name for name in judges}
+    rows = Column.objects.filter(report_id=report_id or 0, name__in=names).order_by()
+    return {
+        names[name]: _unpack(content, LISTED)["image"][:count].tolist()
+        for name, content in rows.values_list("name", "content")
+    }
 
 
 def gaps(series: Series) -> np.ndarray:

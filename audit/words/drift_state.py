@@ -27,6 +27,8 @@ __all__ = ["CANNOT_BE_TOLD", "DRIFTS", "HOLDS"]
 # What the order of scores is called: where people say yes or no, and where they give ratings.
 AUROC: Final = "AUROC"
 PAIRS: Final = "share of pairs in people’s order"
+# Of the gap: people's mean answer less the judge's on the newest generators, in people's points.
+OFF_BY: Final = "off_by"
 AS_THEY_ARE: Final = "as they are"
 AS_RANKS: Final = "as ranks over all images"
 NOT_FOLLOWING: Final = "A judge that does not follow people is never said to hold."
@@ -186,6 +188,14 @@ def off_by_generator(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Older reports have none."""
     told = judge["drift"].get("by_generator") or {}
     return {name: stats[OFF] for name, stats in told.items() if OFF in stats}
+
+
+def off_now(judge: dict[str, Any]) -> dict[str, Any]:
+    """How far off it is on the newest generators; reports of earlier versions have no interval of it."""
+    gap = judge["drift"].get("gap") or {}
+    if OFF_BY in gap or gap.get("now") is None:
+        return gap.get(OFF_BY, {})
+    return {"value": gap["now"], "low": None, "high": None, "n": judge["overall"].get("n", 0)}
 
 
 def offsets(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:

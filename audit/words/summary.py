@@ -80,6 +80,21 @@ def _follows(judge: dict[str, Any]) -> str:
     return gettext(said) if said else NONE
 
 
+def order_of(judge: dict[str, Any]) -> str:
+    """The share of pairs in people's order."""
+    value = judge.get("follows", {}).get("value")
+    return NONE if value is None else number("auroc", value, 2)
+
+
+def off_of(judge: dict[str, Any]) -> str:
+    """On the newest generators, in points, or why there are none."""
+    if drift_state.made_for(judge):
+        return gettext("another question")
+    if drift_state.shows_offsets(judge):
+        return gettext("no unit: ranks only")
+    return _off(judge)
+
+
 def _order(follow: dict[str, Any]) -> str:
     if follow.get("value") is None or follow.get("low") is None:
         return ""

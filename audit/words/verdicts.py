@@ -10,6 +10,7 @@ from django.utils.translation import gettext, ngettext
 
 from judges.names import title
 from jurybox_stats.instrument import verdict as english
+from jurybox_stats.instrument.stability import GAIN, OFFSET
 from jurybox_stats.instrument.verdict import (
     DO_NOT_USE,
     NOT_YET,
@@ -32,6 +33,25 @@ def read_verdict(name: str, judge: Mapping[str, Any]) -> str:
     return english.read_verdict(title(name), judge, gettext, ngettext)
 
 
+def chip_of(judge: Mapping[str, Any]) -> dict[str, Any]:
+    """What a page shows: the kind, which has a colour, and the words."""
+    verdict = verdict_of(judge)
+    return {"kind": verdict["kind"].replace(" ", "-"), "words": name_verdict(verdict)}
+
+
+def explain_change(judge: Mapping[str, Any]) -> str:
+    """What a judge that drifts does otherwise with newer images, in a few words; else empty."""
+    drift = judge["drift"]
+    if not drift.get("alarm") or "likeliest" not in drift:
+        return ""
+    if drift.get("moved") == GAIN:
+        return gettext("tells good from bad less than before")
+    step = drift["steps"][drift["likeliest"]]
+    if step[OFFSET]["value"] > 0:
+        return gettext("reads newer images as worse than people do")
+    return gettext("reads newer images as better than people do")
+
+
 def best_first(judges: Judges) -> list[str]:
     """By verdict, then by how well each follows people."""
 
@@ -50,7 +70,7 @@ def count_trusted(judges: Judges) -> str:
         return read_verdict(name, judge)
     counts = {"number": len(trusted), "judges": len(judges)}
     if not trusted:
-        line = gettext("None of %(judges)s judges can be trusted on today’s generators yet.")
+        line = gettext("0 of %(judges)s judges can be trusted on today’s generators yet.")
         return line % counts
     line = gettext(
         "%(number)s of %(judges)s judges can be trusted on today’s generators; best: %(best)s."

@@ -33,7 +33,7 @@ def alice(transactional_db):
 def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
     page = open_page(alice, reverse("drift", args=["large"]), size=DESKTOP)
     wait_for_pictures(page)
-    expect(page.locator(".lead")).to_contain_text("12 judges: ")
+    expect(page.locator(".lead")).to_contain_text("of 12 judges can be trusted")
     tiles = page.locator(".tiles > li")
     expect(tiles).to_have_count(3)
     # Verdict and chart are on the first screen, though a judge named with its threshold takes four lines.

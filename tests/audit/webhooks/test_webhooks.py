@@ -521,7 +521,7 @@ def test_slack_and_teams_get_a_sentence_in_their_own_form(event):
         "before": "Trust",
         "now": "Trust until 2024-05",
         "new_generators": 2,
-        "report": {"sentence": "None of 2 judges can be trusted."},
+        "report": {"sentence": "0 of 2 judges can be trusted."},
     }
     words = shapes.sentence(body)
     slack = shapes.shape_for("hooks.slack.com", body)

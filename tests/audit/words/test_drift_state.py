@@ -269,7 +269,7 @@ def test_where_nobody_can_compare_the_people_no_judge_drifts_and_the_headline_sa
     assert report.headline(body).startswith(f"{first} ")
     assert report.sentences(body)[0] == first
     assert report.tally(two) == (
-        f"None of 2 judges can be trusted on today’s generators yet. {first}"
+        f"0 of 2 judges can be trusted on today’s generators yet. {first}"
     )
     # What the gap moved by may be theirs, too.
     reason = two["a"]["drift"]["reason"]

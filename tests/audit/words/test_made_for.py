@@ -23,7 +23,7 @@ def test_it_gets_no_verdict_and_counts_in_no_correction():
         "Keeper: It was made for the question “kept”; this report is about “did”."
     )
     assert drift_state.facts(keeper) == "made for “kept”"
-    assert report.tally(judges) == "None of 2 judges can be trusted on today’s generators yet."
+    assert report.tally(judges) == "0 of 2 judges can be trusted on today’s generators yet."
 
 
 def test_on_its_own_question_it_is_judged_as_any_other():

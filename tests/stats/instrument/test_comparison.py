@@ -89,7 +89,7 @@ def test_the_parts_of_the_gap_add_up_to_how_it_moved():
     sums = summed([OLD, NEW], [[1, 0, 0, 0], [1, 0, 0, 0]])
     found = compare(generators_of(sums), BEFORE, LATER)
     gap = gap_of(found, points=100, apart=sums.apart)
-    assert (gap.before, gap.now) == (pytest.approx(25), pytest.approx(50))
+    assert (gap.before, gap.now.value) == (pytest.approx(25), pytest.approx(50))
     assert gap.generators.value == pytest.approx(12.5)
     assert gap.judge.value == pytest.approx(12.5)
 

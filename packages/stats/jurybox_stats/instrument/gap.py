@@ -21,7 +21,7 @@ from jurybox_stats.series import Floats
 @dataclass(frozen=True, slots=True)
 class Gap:
     before: float  # people less judge on the reference
-    now: float
+    now: Change
     generators: Change  # (1 − b) Δq
     judge: Change  # b · offset
 
@@ -41,7 +41,7 @@ def gap_of(
     judge = gain * moved - read if offset is None else gain * offset
     return Gap(
         points * float(old.people[0] - old.score[0] + apart),
-        points * float(new.people[0] - new.score[0] + apart),
+        jackknifed(points * (new.people - new.score + apart), int(new.images[0]), unit=points),
         jackknifed(points * (moved - read - judge), n, unit=points),
         jackknifed(points * judge, n, unit=points),
     )
