@@ -14,8 +14,6 @@ from audit.charts.assisted import assisted
 from audit.charts.assisted import rows as assisted_rows
 from audit.charts.drift import drift, what_drifted
 from audit.charts.each_judge import each_judge
-from audit.charts.gap import gap
-from audit.charts.gap import rows as gap_rows
 from audit.charts.style import rows_of
 from audit.view import View
 from jurybox_stats import enough
@@ -35,10 +33,6 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
                 "No chart: that needs generators with a release date and "
                 f"{enough.IMAGES} images that have labels and scores."
             )
-    if name == "gap" and not gap_rows(body):
-        return (
-            "No gap in two parts: that needs generators of two release dates, and scores in points."
-        )
     if name == "assisted" and not assisted_rows(body, one_look=view.one_look):
         return f"No chart: no generator has {enough.IMAGES} labels beside judges’ scores."
     if name == "judges" and not judge_charts.rows(body, view):
@@ -55,7 +49,6 @@ def blank(name: str, body: dict[str, Any], view: View) -> str:
 CHARTS: dict[str, Callable[[dict[str, Any], View, str], dict[str, Any]]] = {
     "drift": drift,
     "drifted": what_drifted,
-    "gap": gap,
     "assisted": assisted,
     "agreement": agreement_charts.agreement,
     "each": each_judge,

@@ -42,7 +42,7 @@ RULE = (
     f"{100 * LEVEL:g} %, Holm over judges). Besides, at a date both intervals leave 0 on the same side "
     f"(Bonferroni over dates), beyond {SMALL_POINTS:g} points or {100 * SMALL_SHARE:g} % of gain. Holds: "
     f"follows people, and at every date within ±{POINTS:g} points (two one-sided tests of {100 * LEVEL:g} %; by "
-    f"the line where people hardly differ), with the other reading’s offset within ±{POINTS:g}, too; on the "
+    f"the line where people hardly differ). The other reading’s offset is within ±{POINTS:g}, too. On the "
     f"newest date the gain lies above −{100 * SHARE:g} %. The odds for a move of {HALF_POINTS:g} points "
     f"against none are then below {ODDS:g}. Since: the dates at which one step explains all generators (10 %)"
 )

@@ -9,7 +9,6 @@ from typing import Any
 from django.utils.translation import gettext, gettext_noop
 
 from audit.statistic_names import stored_statistic
-from audit.view import by_urgency
 from audit.words import drift_state
 from audit.words.decisions import gives_means
 from audit.words.numbers import number, side
@@ -46,11 +45,6 @@ class Line:
     stable: str
     off: str
     use: str
-
-
-def describe_judges(body: dict[str, Any]) -> list[Line]:
-    """Those that drift first, then those that do not follow people."""
-    return [describe_judge(body, name) for name in by_urgency(body["judges"])]
 
 
 def describe_judge(body: dict[str, Any], name: str) -> Line:

@@ -289,7 +289,7 @@ def test_the_summary_is_finished(as_alice, study, bracketed):
     judge_all(study)
     reports.make_report(study=study)
     page = as_alice.get(reverse("summary", args=[study.slug]), headers=bracketed)
-    assert page.context["lines"]
+    assert page.context["rows"]
     assert_all_in_brackets(page, [*texts_of_forms(study), *texts_of_a_report(page)])
 
 

@@ -268,9 +268,7 @@ def test_where_nobody_can_compare_the_people_no_judge_drifts_and_the_headline_sa
     )
     assert report.headline(body).startswith(f"{first} ")
     assert report.sentences(body)[0] == first
-    assert report.tally(two) == (
-        f"0 of 2 judges can be trusted on today’s generators yet. {first}"
-    )
+    assert report.tally(two) == (f"0 of 2 judges can be trusted on today’s generators yet. {first}")
     # What the gap moved by may be theirs, too.
     reason = two["a"]["drift"]["reason"]
     assert reason.endswith("It is off by +17.0 points on the newest, +3.0 before.")

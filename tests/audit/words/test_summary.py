@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from audit.words import summary
+from audit.words import summary, verdicts
 from audit.words.drift_state import BENT_OR_CHANGED
 
 
@@ -87,11 +87,17 @@ def test_it_ranks_generators_where_none_changes_places():
     assert summary.describe_judge(body, "a").use == "nothing shown yet"
 
 
-def test_those_that_drift_come_first():
-    judges = {"a": judge(), "b": judge(state="drifts"), "c": judge(follows="does not follow")}
-    for one in judges.values():
-        one["drift"] |= {"steps": [{"offset": {"value": 12.0}}], "likeliest": 0, "moved": "offset"}
-    assert [line.judge for line in summary.describe_judges({"judges": judges})] == ["b", "c", "a"]
+def test_the_best_come_first():
+    judges = {
+        "a": judge(follows="does not follow"),
+        "b": judge(state="drifts"),
+        "c": judge(),
+        "d": judge(state="drifts"),
+    }
+    for name in "bd":
+        judges[name]["drift"] |= {"since": "2024-05-01", "alarm": True}
+    judges["d"]["follows"] |= {"value": 0.99}
+    assert verdicts.best_first(judges) == ["c", "d", "b", "a"]
 
 
 def test_without_points_nothing_is_off_and_an_older_report_says_nothing_of_following():
