@@ -1,9 +1,8 @@
-"""Small drawings in a row of a table: a number with its interval, and its course over the dates. They have
-no axis of their own: all of a column share one."""
+"""Small drawings in a row of a table: a number with its interval, and its course. A column shares an axis."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from audit.exhibits import Number
@@ -26,16 +25,12 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """Places on an axis: of the number, its interval, and what it is compared with."""
+    """Places on an axis: of the number, of its interval and its length, and of what it is compared with."""
 
     at: float
     low: float
-    high: float
+    length: float
     guide: float
-
-    @property
-    def length(self) -> float:
-        return round(self.high - self.low, 1)
 
 
 def draw_dot(number: Number, axis: Axis, guide: float) -> Dot | None:
@@ -44,18 +39,13 @@ def draw_dot(number: Number, axis: Axis, guide: float) -> Dot | None:
     if value is None:
         return None
     low, high = (value if number.get(end) is None else number[end] for end in ("low", "high"))
-    return Dot(axis.place(value), axis.place(low), axis.place(high), axis.place(guide))
+    begins, ends = axis.place(low), axis.place(high)
+    return Dot(axis.place(value), begins, round(ends - begins, 1), axis.place(guide))
 
 
-def axis_around_zero(numbers: Sequence[Number], least: float) -> Axis:
+def axis_around_zero(values: Iterable[float | None], least: float) -> Axis:
     """As far to either side, at least `least`."""
-    ends = [
-        abs(number[end])
-        for number in numbers
-        for end in ("value", "low", "high")
-        if number.get(end) is not None
-    ]
-    most = max([least, *ends])
+    most = max([least, *(abs(value) for value in values if value is not None)])
     return Axis(-most, most)
 
 

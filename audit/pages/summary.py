@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import chain
 from typing import Any
 
 from django.urls import reverse
@@ -47,7 +48,8 @@ def _rows(page: ReportPage, body: dict[str, Any]) -> list[dict[str, Any]]:
     judges, short = body["judges"], short_titles(body["judges"])
     off = {name: drift_state.off_now(judge) for name, judge in judges.items()}
     courses = {name: _course(body, judge) for name, judge in judges.items()}
-    points = axis_around_zero([*off.values(), *_numbers(courses)], POINTS)
+    ends = [number.get(end) for number in off.values() for end in ("low", "high")]
+    points = axis_around_zero([*ends, *chain.from_iterable(courses.values())], POINTS)
     images = _worst(page, judges)
     return [
         {
@@ -71,30 +73,25 @@ def _rows(page: ReportPage, body: dict[str, Any]) -> list[dict[str, Any]]:
 
 def _course(body: dict[str, Any], judge: dict[str, Any]) -> list[float | None]:
     """How far off it is over the release dates."""
-    found = drift_state.off_by_generator(judge)
+    numbers = drift_state.off_by_generator(judge)
     return [
-        found.get(generator["name"], {}).get("value")
+        numbers.get(generator["name"], {}).get("value")
         for generator in body["generators"]
         if generator["release_date"]
     ]
 
 
-def _numbers(courses: dict[str, list[float | None]]) -> list[dict[str, Any]]:
-    return [{"value": value} for course in courses.values() for value in course]
-
-
 def _worst(page: ReportPage, judges: dict[str, Any]) -> dict[str, list[str]]:
     """The public ids of the pictures on which each judge fails."""
-    found = worst_images(page.report_id, judges, SHOWN)
-    wanted = {image for images in found.values() for image in images}
-    rows = Image.objects.filter(pk__in=wanted).exclude(file="").order_by()
-    ids = dict(rows.values_list("pk", "public_id"))
-    return {name: [ids[one] for one in images if one in ids] for name, images in found.items()}
+    worst = worst_images(page.report_id, judges, SHOWN)
+    rows = Image.objects.filter(pk__in={*chain.from_iterable(worst.values())}).exclude(file="")
+    ids = dict(rows.order_by().values_list("pk", "public_id"))
+    return {name: [ids[one] for one in images if one in ids] for name, images in worst.items()}
 
 
 def _differ_by_question(page: ReportPage) -> list[str]:
     """Judges that follow people on one of their questions and not on another; a worker finds them."""
     if len(page.body["questions"]) < 2 or page.is_old:
         return []
-    found = read_answer(EACH_QUESTION, page.study).body
-    return sentences(found) if found and any(judges_apart(found)) else []
+    answer = read_answer(EACH_QUESTION, page.study).body
+    return sentences(answer) if answer and any(judges_apart(answer)) else []

@@ -64,14 +64,12 @@ def best_first(judges: Judges) -> list[str]:
 
 def count_trusted(judges: Judges) -> str:
     """How many judges can be trusted on today's generators, and which of them is best."""
-    trusted = [name for name in best_first(judges) if verdict_of(judges[name])["kind"] == TRUST]
     if len(judges) == 1:
-        ((name, judge),) = judges.items()
-        return read_verdict(name, judge)
+        return read_verdict(*next(iter(judges.items())))
+    trusted = [name for name in best_first(judges) if verdict_of(judges[name])["kind"] == TRUST]
     counts = {"number": len(trusted), "judges": len(judges)}
     if not trusted:
-        line = gettext("0 of %(judges)s judges can be trusted on today’s generators yet.")
-        return line % counts
+        return gettext("0 of %(judges)s judges can be trusted on today’s generators yet.") % counts
     line = gettext(
         "%(number)s of %(judges)s judges can be trusted on today’s generators; best: %(best)s."
     )
