@@ -113,9 +113,7 @@ def names_of_judges() -> list[str]:
 def texts_of_a_report(page) -> list[str]:
     """Names of judges and of files."""
     said = ["mm", "UTC", str(page.context["report_id"])]
-    for line in page.context["lines"]:
-        said += [line["shown"].title, line["shown"].short, line["shown"].judge]
-    for plot in ("drifted", "gap"):
-        links = page.context[plot].get("downloads", [])
-        said += [file["name"] for column in links for file in column["files"]]
-    return said
+    for row in page.context["rows"]:
+        said += [row["title"], row["short"]]
+    links = page.context["chart"].get("downloads", [])
+    return [*said, *(file["name"] for column in links for file in column["files"])]
