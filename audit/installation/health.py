@@ -100,7 +100,8 @@ def clock() -> Finding:
         )
     if connection.vendor == "postgresql":
         with connection.cursor() as cursor:
-            cursor.execute("SELECT now()")
+            # now() is when the transaction began.
+            cursor.execute("SELECT clock_timestamp()")
             apart = abs(cursor.fetchone()[0] - datetime.now(UTC))
         if apart > CLOCKS_APART:
             return _broken(
