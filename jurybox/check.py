@@ -103,7 +103,7 @@ def _report_of_tables(given: argparse.Namespace) -> dict[str, Any]:
 
 def _line(verdict: Verdict) -> str:
     """On GitHub a failure stands at the run, too."""
-    words = f"{verdict.judge}: {verdict.words}"
+    words = verdict.words
     if "GITHUB_ACTIONS" not in os.environ or (verdict.passes and verdict.known):
         return words
     # Its commands end at the end of a line, and begin with %.

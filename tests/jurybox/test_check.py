@@ -89,7 +89,7 @@ def test_a_study_is_checked_by_its_newest_report(live_server, study, alice, caps
         with pytest.raises(SystemExit) as ended:
             check.main([*given, *strict])
         assert ended.value.code == status
-    assert capsys.readouterr().out.startswith("some-judge: some-judge cannot be judged yet")
+    assert capsys.readouterr().out == "some-judge cannot be judged yet.\n" * 2
 
 
 def test_the_action_checks_two_tables_with_all_that_it_was_given(tmp_path):
