@@ -60,10 +60,10 @@ async function draw(box) {
   }
 }
 
-// Those that somebody has asked for, and the pictures in the theme that was chosen by hand.
+// Those that somebody has asked for, live ones, and the pictures in the theme that was chosen by hand.
 function drawAll() {
   for (const box of document.querySelectorAll(".plot-box[data-spec]")) {
-    if (drawn.has(box.querySelector(".plot"))) draw(box);
+    if (drawn.has(box.querySelector(".plot")) || (isSeen && "live" in box.dataset)) draw(box);
     else paint(box);
   }
 }
@@ -92,13 +92,16 @@ document.addEventListener("click", ({ target }) => {
   if (button) draw(button.closest(".chart").querySelector(".plot-box"));
 });
 
-// After all that one sees first.
-function drawLive() {
-  for (const box of document.querySelectorAll(".plot-box[data-live]")) draw(box);
+// Live ones come after all that one sees first.
+let isSeen = false;
+function drawSoon() {
+  (window.requestIdleCallback ?? setTimeout)(() => {
+    isSeen = true;
+    drawAll();
+  });
 }
-const soon = window.requestIdleCallback ?? setTimeout;
-if (document.readyState === "complete") soon(drawLive);
-else addEventListener("load", () => soon(drawLive));
+if (document.readyState === "complete") drawSoon();
+else addEventListener("load", drawSoon);
 
 document.addEventListener("htmx:afterSettle", drawAll);
 document.addEventListener("toggle", drawAll, true);

@@ -12,8 +12,6 @@ from audit.statistic_names import stored_statistic
 from audit.words import drift_state
 from audit.words.decisions import gives_means
 from audit.words.numbers import number, side
-from audit.words.report import title
-from judges.names import short_titles
 from jurybox_stats.instrument.following import (
     CANNOT_BE_TOLD,
     DOES_NOT,
@@ -36,9 +34,6 @@ FOLLOWING = {
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    judge: str
-    title: str
-    short: str
     state: str  # drifts, holds, against or not known yet
     follows: str
     order: str  # the number behind it, with its interval
@@ -51,9 +46,6 @@ def describe_judge(body: dict[str, Any], name: str) -> Line:
     judge = body["judges"][name]
     against = drift_state.stands_against(judge)
     return Line(
-        judge=name,
-        title=title(name),
-        short=short_titles(body["judges"])[name],
         state="against" if against else drift_state.state_of(judge),
         follows=_follows(judge),
         order=_order(judge.get("follows", {})),
