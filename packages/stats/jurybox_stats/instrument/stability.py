@@ -54,7 +54,8 @@ class Step:
     offset in points, the same for tests of none, and the logarithm of the ratio of gains, or the change
     itself where there is no logarithm; None where one side tells no gain. `offset` and `closeness` are of
     the cuts: the offset in points, and how much closer the judge follows people's latent scale (artanh of
-    the correlation); without cuts the offset is the line's and there is no closeness."""
+    the correlation); without cuts the offset is the line's and there is no closeness. `line_is_surer`:
+    where people hardly differ."""
 
     since: int
     compared: Comparison

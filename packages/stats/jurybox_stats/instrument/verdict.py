@@ -28,7 +28,6 @@ NEEDS: Final = ("second_answers", "prompts", "images")
 # An estimate next to the bound would take any number of images: nobody labels more than so many times.
 MOST_TIMES = 100
 
-
 Judge = Mapping[str, Any]
 # As gettext and ngettext: English, unless a page brings its own.
 Translate = Callable[[str], str]
