@@ -116,10 +116,9 @@ SECTIONS = (
             Page(
                 "summary",
                 gettext_lazy("Summary"),
-                deeper=("judge", "side-by-side", "decide"),
+                deeper=("judge", "why", "side-by-side"),
                 of_report=True,
             ),
-            Page("drift", gettext_lazy("Drift"), deeper=("why",), of_report=True),
             Page("slices", gettext_lazy("Slices"), of_report=True),
             Page("gallery", gettext_lazy("Disagreements"), deeper=("evidence",), of_report=True),
             Page("leaderboard", gettext_lazy("Generators")),

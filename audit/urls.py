@@ -14,7 +14,6 @@ from audit.pages import overview
 from audit.pages.one_question import (
     anchors,
     assisted,
-    judge,
     pairs,
     papers,
     plan,
@@ -28,7 +27,6 @@ study_pages = [
     *annotations.urls.study_pages,
     *judges.pages.urls.study_pages,
     *audit.pages.urls.study_pages,
-    path("audit/judge/", judge.judge, name="judge"),
     path("reports/papers/", papers.papers_page, name="papers"),
     path("labels/assisted/", assisted.assisted, name="assisted"),
     path("assisted.csv", assisted.table, name="assisted-table"),
@@ -68,7 +66,7 @@ study_pages = [
     path("pairs/import/", pairs.pairs_import, name="pairs-import"),
     path("pairs/<slug:name>.csv", pairs.pairs_file, name="pairs-file"),
     path(
-        "drift/why/",
+        "audit/judge/why/",
         doors.question,
         {"name": "why", "beside": anchors.show_anchors},
         name="why",

@@ -71,7 +71,7 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
     try:
         wait_until(lambda: status(port, "/healthz") == 200, "the first answer")
         assert status(port, "/login/") == 200
-        assert status(port, "/studies/demo/drift/") == 302
+        assert status(port, "/studies/demo/audit/judge/") == 302
         second = subprocess.run(
             command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False
         )

@@ -16,8 +16,8 @@ from tests import making
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HTTP_HX_REQUEST": "true"}
-RESEARCH = ("study", "data", "export", "runs", "drift", "plan")
-FRAGMENTS = ("label", "data", "runs", "drift", "plan")
+RESEARCH = ("study", "data", "export", "runs", "judge", "plan")
+FRAGMENTS = ("label", "data", "runs", "judge", "plan")
 
 
 def page(client, name, study, **extra):
@@ -269,7 +269,7 @@ def test_ten_times_the_rows_take_the_same_number_of_queries(as_alice, judged, na
     assert queries(as_alice, name, large) == queries(as_alice, name, judged)
 
 
-@pytest.mark.parametrize("name", ["drift", "slices"])
+@pytest.mark.parametrize("name", ["judge", "slices"])
 def test_five_running_judges_take_the_queries_of_one(as_alice, judged, name):
     judged.runs.update(state="running")
     page(as_alice, name, judged)

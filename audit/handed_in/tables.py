@@ -10,10 +10,11 @@ from audit.handed_in.cells import NONE, printed_number
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.words import drift_state
 from audit.words.report import title
+from jurybox_stats.instrument.verdict import name_verdict, verdict_of
 from jurybox_stats.multiplicity import LEVEL
 
 OVERALL = (
-    "net_deviation",
+    "off",
     "auroc",
     "cohen_kappa",
     "percent_agreement",
@@ -57,11 +58,12 @@ def overall(body: dict[str, Any]) -> Table:
     bold = {statistic: separated(body, statistic) for statistic in OVERALL}
     rows = []
     for name, judge in body["judges"].items():
+        known = {**judge["overall"], "off": drift_state.off_now(judge)}
         numbers = [
-            printed_number({**stored_statistic(judge["overall"], key), "bold": bold[key] == name})
+            printed_number({**stored_statistic(known, key), "bold": bold[key] == name})
             for key in OVERALL
         ]
-        rows.append(Row(title(name), ({"text": state(judge)}, *numbers)))
+        rows.append(Row(title(name), ({"text": name_verdict(verdict_of(judge))}, *numbers)))
     ceiling = {
         key: body["people"]["ceiling"].get(
             key, {"undefined": "not part of the comparison of one person with the others", "n": 0}
@@ -80,19 +82,10 @@ def overall(body: dict[str, Any]) -> Table:
         "judges",
         f"Judges compared with people, all images. {INTERVALS}",
         "judge",
-        (Column("drift", "drift"), *map(statistic_column, OVERALL)),
+        (Column("verdict", "verdict"), *map(statistic_column, OVERALL)),
         tuple(rows),
         notes=tuple(notes),
     )
-
-
-def state(judge: dict[str, Any]) -> str:
-    said = drift_state.state_of(judge)
-    if drift_state.stands_against(judge):
-        return drift_state.following_of(judge)
-    if said == drift_state.DRIFTS and judge["drift"].get("since"):
-        return f"{said} since {drift_state.since_in_english(judge['drift'])}"
-    return drift_state.in_words(said)
 
 
 def separated(body: dict[str, Any], statistic: str) -> str:

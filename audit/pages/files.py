@@ -21,7 +21,7 @@ from audit.charts.style import caption
 from audit.charts.when_used import vl_convert
 from audit.charts.widths import fit_to
 from audit.exhibits import Table
-from audit.pages import calibration, decide, drift, side_by_side, slices, tables
+from audit.pages import calibration, judge_numbers, side_by_side, slices, tables, uses
 from audit.pages.frame import ReportPage, report_page
 from audit.pages.tables import csv_of
 from audit.reports import escalation
@@ -33,10 +33,10 @@ LONGEST_NUMBER = 5
 ON_SCREEN = {"picture": "image/svg+xml", "json": "application/json"}
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
 TABLES: dict[str, Callable[[ReportPage, dict[str, Any], View], list[Table]]] = {
-    "drift": drift.table_file,
+    "drift": judge_numbers.table_file,
     "side-by-side": side_by_side.table_file,
     "slices": slices.table_file,
-    "decide": decide.table_file,
+    "decide": uses.table_file,
     "calibration": calibration.table_file,
 }
 

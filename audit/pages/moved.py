@@ -10,9 +10,12 @@ from annotations.access import HtmxRequest, research_place_or_404
 
 # The old address below that of the study -> url name of the page, and the part of it where it has several.
 MOVED = {
-    "why": ("drift", "#why"),
+    "drift": ("judge", ""),
+    "drift/why": ("why", ""),
+    "why": ("judge", "#why"),
     "judges": ("side-by-side", ""),
-    "decide": ("decide", ""),
+    "decide": ("side-by-side", "#uses"),
+    "audit/uses": ("side-by-side", "#uses"),
     "calibration": ("judge", "#calibration"),
     "assisted": ("plan", "#assisted"),
     "plan": ("plan", ""),
@@ -29,4 +32,7 @@ def lead_on(request: HtmxRequest, slug: str, name: str) -> HttpResponsePermanent
     return HttpResponsePermanentRedirect(address)
 
 
-study_pages = [path(f"{name}/", lead_on, {"name": name}, name=f"moved-{name}") for name in MOVED]
+study_pages = [
+    path(f"{name}/", lead_on, {"name": name}, name=f"moved-{name.replace('/', '-')}")
+    for name in MOVED
+]

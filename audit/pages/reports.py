@@ -89,7 +89,7 @@ def listing(page: ReportPage) -> dict[str, Any]:
         {
             "report": report,
             "options": ", ".join(f"{name} {value}" for name, value in report.options.items()),
-            "url": f"{reverse('drift', args=[study.slug])}?report={report.pk}",
+            "url": f"{reverse('summary', args=[study.slug])}?report={report.pk}",
             **{
                 kind: reverse("report-file", args=[study.slug, report.pk, kind])
                 for kind in (*KINDS, "json", "bib")

@@ -9,15 +9,18 @@ from django.utils.translation import gettext, gettext_noop
 from annotations.language.counts import count_things
 from audit.charts.faces import face_of
 from audit.exhibits import Row, Table, row, statistics_table
+from audit.pages import judge_numbers, uses
 from audit.pages.filters import select
 from audit.pages.frame import ReportPage, report_view
 from audit.statistic_names import COMPARING, MAIN, headings, main_statistics
 from audit.view import View
-from audit.words import drift_state, page_sentences
+from audit.words import decisions, drift_state, page_sentences
 from audit.words.report import title
+from audit.words.verdicts import name_verdict
 from jurybox_stats import enough
+from jurybox_stats.instrument.verdict import verdict_of
 
-COLUMNS = headings("net_deviation", *(row.key for row in COMPARING))
+COLUMNS = headings(*(row.key for row in COMPARING))
 DIFFERENCES = headings("auroc", "percent_agreement", "kendall_tau_b", "pairwise_accuracy")
 
 
@@ -38,6 +41,10 @@ def side_by_side(page: ReportPage) -> dict[str, Any]:
         "differences": differences(body),
         "tests": compared.get("tests", {}),
         "at_least": compared["at_least"],
+        "answers": decisions.answers(body),
+        "uses": uses.table_file(page, body, page.view),
+        "uses_csv": page.table_file("decide"),
+        "each": page.plot("each", gettext("Every judge by itself")),
         "filters": [
             select("statistic", gettext("chart of"), main_statistics(), statistic),
         ],
@@ -53,22 +60,23 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
     """Sorted as the address says: judges without a number last, the human ceiling below all."""
     query = page.request.GET
     wanted = query.get("sort", "")
-    wanted = wanted if wanted in COLUMNS else "auroc"
+    columns = {**judge_numbers.gap_columns(body), **COLUMNS}
+    wanted = wanted if wanted in columns else "auroc"
     ascending = query.get("order") == "ascending"
     rows = [
         row(
             title(name),
-            judge["overall"],
-            COLUMNS,
+            {**judge["overall"], "off": drift_state.off_now(judge)},
+            columns,
             at_least=enough.IMAGES,
             judge=name,
             face=face_of(body, name),
-            note=f"{count_things(judge['overall']['n'], 'images')} · {drift_state.facts(judge)}",
+            note=f"{count_things(judge['overall']['n'], 'images')} · {name_verdict(verdict_of(judge))}",
             link=page.address("judge", judge=name),
         )
         for name, judge in body["judges"].items()
     ]
-    place = list(COLUMNS).index(wanted)
+    place = list(columns).index(wanted)
 
     def key(judge: Row) -> tuple[bool, float]:
         value = judge.numbers[place].get("value")
@@ -83,7 +91,7 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
         row(
             gettext("human ceiling"),
             ceiling,
-            COLUMNS,
+            columns,
             at_least=enough.IMAGES,
             note=gettext("one person against the majority of the others"),
         )
@@ -95,13 +103,13 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
             sort=name,
             order="ascending" if name == wanted and not ascending else "",
         )
-        for name in COLUMNS
+        for name in columns
     }
     return statistics_table(
         "judges",
         gettext_noop("All statistics"),
         "judge",
-        COLUMNS,
+        columns,
         rows,
         links=links,
         sorted_by=wanted,

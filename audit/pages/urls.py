@@ -3,17 +3,17 @@ from django.urls import path
 from audit.images import comments
 from audit.pages import (
     data,
-    decide,
     disagreements,
-    drift,
     export,
     files,
+    judge,
     moved,
     overview,
     reports,
     side_by_side,
     slices,
     summary,
+    uses,
 )
 
 study_pages = [
@@ -30,9 +30,8 @@ study_pages = [
     path("export/<slug:what>.<slug:kind>", export.file, name="export-file"),
     path("audit/", summary.summary, name="summary"),
     path("audit/judges/", side_by_side.side_by_side, name="side-by-side"),
-    path("audit/uses/", decide.decide, name="decide"),
-    path("audit/uses/draw/", decide.draw, name="decide-draw"),
-    path("drift/", drift.drift, name="drift"),
+    path("audit/judge/", judge.judge, name="judge"),
+    path("audit/uses/draw/", uses.draw, name="decide-draw"),
     path("drift/make/", reports.make, name="report-make"),
     path("drift/chart.<slug:kind>", files.chart, {"name": "drift"}, name="drift-chart"),
     path("drift.csv", files.drift_csv, name="drift-csv"),

@@ -8,10 +8,11 @@ from django.utils.translation import gettext
 
 from annotations.language.stored_words import say
 from audit.statistic_names import MAIN, STATISTICS, stored_statistic
-from audit.words import drift_state
 from audit.words import report as report_words
 from audit.words.numbers import cell, number
 from audit.words.report import title
+from audit.words.verdicts import name_verdict
+from jurybox_stats.instrument.verdict import verdict_of
 
 SHOWN = ("human_score", "judge_score", *MAIN)
 
@@ -45,20 +46,12 @@ def sentences(older: dict[str, Any], newer: dict[str, Any]) -> list[str]:
 
 
 def _moved(name: str, before: dict[str, Any], after: dict[str, Any]) -> list[str]:
-    """A first fact that a report of an earlier version does not have has not changed."""
-    facts = [
-        (drift_state.state_of(before), drift_state.state_of(after)),
-        (drift_state.following_of(before), drift_state.following_of(after)),
-    ]
+    was, now = (name_verdict(verdict_of(judge)) for judge in (before, after))
+    if was == now:
+        return []
     return [
         gettext("%(judge)s: “%(was)s” before, “%(now)s” now.")
-        % {
-            "judge": name,
-            "was": say(drift_state.in_words(was)),
-            "now": say(drift_state.in_words(now)),
-        }
-        for was, now in facts
-        if was and now and was != now
+        % {"judge": name, "was": was, "now": now}
     ]
 
 

@@ -6,9 +6,8 @@ from __future__ import annotations
 from datetime import date
 from typing import Any, Final
 
-from django.utils.translation import gettext, gettext_noop
+from django.utils.translation import gettext_noop
 
-from annotations.language.counts import list_words
 from audit.words.numbers import format_number, number, p_words, with_interval
 from jurybox_stats.instrument.following import (
     AGAINST,
@@ -20,7 +19,6 @@ from jurybox_stats.instrument.following import (
     WEAKLY,
 )
 from jurybox_stats.instrument.stability import CANNOT_BE_TOLD, DRIFTS, GAIN, HOLDS, OFFSET
-from jurybox_stats.instrument.verdict import STOPPED
 
 __all__ = ["CANNOT_BE_TOLD", "DRIFTS", "HOLDS"]
 
@@ -86,10 +84,6 @@ def state_of(judge: dict[str, Any]) -> str:
     return CANNOT_BE_TOLD if "undefined" in drift["slope_points_per_year"] else HOLDS
 
 
-def in_words(state: str) -> str:
-    return NOT_ENOUGH if state == CANNOT_BE_TOLD else state
-
-
 def following_of(judge: dict[str, Any]) -> str:
     """Whether it follows people; empty in a report that does not say."""
     return judge.get("follows", {}).get("state", "")
@@ -103,46 +97,11 @@ def follows_words(follow: dict[str, Any]) -> str:
     return AT_LEAST_WEAKLY if is_at_least_weak(follow) else FOLLOWING[follow["state"]]
 
 
-def stands_against(judge: dict[str, Any]) -> bool:
-    """Whether it does not follow people, and has not drifted from having done so."""
-    return following_of(judge) in AGAINST and state_of(judge) != DRIFTS
-
-
-def facts(judge: dict[str, Any]) -> str:
-    """The first two facts in a few words, in the language of the page."""
-    state, follow = state_of(judge), following_of(judge)
-    if other := made_for(judge):
-        return gettext("made for “%(other)s”") % {"other": other}
-    if stands_against(judge):
-        return gettext(FOLLOWING[follow])
-    if state == DRIFTS:
-        stable = gettext("drifts since %(month)s") % {"month": since(judge["drift"])}
-    else:
-        stable = gettext("holds") if state == HOLDS else gettext("not enough data yet on drift")
-    if follow not in FOLLOWING:
-        return stable
-    return list_words([gettext(follows_words(judge["follows"])), stable])
-
-
-def since(drift: dict[str, Any]) -> str:
-    """The months in which it may have begun, in the language of the page."""
-    first, last = _months(drift)
-    return first if first == last else gettext("%(from)s to %(to)s") % {"from": first, "to": last}
-
-
 def since_in_english(drift: dict[str, Any]) -> str:
-    return " to ".join(dict.fromkeys(_months(drift)))
-
-
-def _months(drift: dict[str, Any]) -> tuple[str, str]:
-    """Reports made before there were several, or a change in more than one step, have one."""
+    """The months in which it may have begun. Reports made before there were several, or a change in more than one
+    step, have one."""
     between = drift.get("since_between") or {"from": drift["since"], "to": drift["since"]}
-    return between["from"][:7], between["to"][:7]
-
-
-def first_month(drift: dict[str, Any]) -> str:
-    """Before which nothing had changed."""
-    return _months(drift)[0]
+    return " to ".join(dict.fromkeys(between[end][:7] for end in ("from", "to")))
 
 
 def made_for(judge: dict[str, Any]) -> str:
@@ -152,11 +111,6 @@ def made_for(judge: dict[str, Any]) -> str:
 
 def made_for_another(made_for: str, question: str) -> str:
     return f"It was made for the question “{made_for}”; this report is about “{question}”."
-
-
-def stopped(judge: dict[str, Any]) -> bool:
-    """Whether a failure stopped its run: then it has no verdict, whatever it scored before."""
-    return judge["drift"].get("untold", "").startswith(STOPPED)
 
 
 def deviations(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
@@ -191,11 +145,19 @@ def off_by_generator(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 def off_now(judge: dict[str, Any]) -> dict[str, Any]:
-    """How far off it is on the newest generators; reports of earlier versions have no interval of it."""
+    """How far off it is on the newest generators, or why that is not known; reports of earlier versions have no
+    interval of it."""
+    gap, n = judge["drift"].get("gap") or {}, judge["overall"].get("n", 0)
+    if OFF_BY in gap:
+        return gap[OFF_BY]
+    if gap.get("now") is None:
+        return {"undefined": why_not_off(judge), "n": n}
+    return {"value": gap["now"], "low": None, "high": None, "n": n}
+
+
+def why_not_off(judge: dict[str, Any]) -> str:
     gap = judge["drift"].get("gap") or {}
-    if OFF_BY in gap or gap.get("now") is None:
-        return gap.get(OFF_BY, {})
-    return {"value": gap["now"], "low": None, "high": None, "n": judge["overall"].get("n", 0)}
+    return str(gap.get("undefined", gettext_noop("not known in this report")))
 
 
 def offsets(judge: dict[str, Any]) -> dict[str, dict[str, Any]]:

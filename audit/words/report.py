@@ -14,6 +14,7 @@ from audit.words import drift_state, titles, verdicts
 from audit.words.numbers import align_columns, cell
 from judges.names import title
 from jurybox_stats import enough
+from jurybox_stats.instrument.verdict import was_stopped
 
 FEW = "few"
 NO_SCORES = "No judge has scored this study yet."
@@ -81,7 +82,7 @@ def headline(body: dict[str, Any]) -> str:
     if lacking := what_is_lacking(body):
         return lacking
     whole = {
-        name: judge for name, judge in body["judges"].items() if not drift_state.stopped(judge)
+        name: judge for name, judge in body["judges"].items() if not was_stopped(judge["drift"])
     }
     if not whole:
         return NO_WHOLE_RUN

@@ -62,5 +62,5 @@ def test_every_page_of_a_study_of_edits_is_there(client, settings, tmp_path):
                 todo.append(there)
     assert refused.keys() <= NOT_HERE, refused
     assert claims == {}
-    for page in ("summary", "drift", "slices", "disagreements", "generators", "label", "pairs"):
+    for page in ("summary", "judge", "slices", "disagreements", "generators", "label", "pairs"):
         assert any(f"/{page}" in kind or kind.endswith("/audit/") for kind in seen), (page, seen)

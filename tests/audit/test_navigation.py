@@ -128,7 +128,6 @@ def deeper_pages(study) -> dict[str, tuple]:
         "data-image": (image.public_id,),
         "judge": (),
         "side-by-side": (),
-        "decide": (),
         "why": (),
         "assisted": (),
         "papers": (),
@@ -192,7 +191,7 @@ def test_pages_of_the_audit_keep_an_old_report(as_alice, judged):
     making.labels(judged, {"early-0": {"cleo": 1}})
     reports.make_report(study=judged)
     text = visit(as_alice, "slices", report=old)
-    assert f'href="/studies/shapes/drift/?report={old}"' in text
+    assert f'href="/studies/shapes/audit/?report={old}"' in text
     assert f'href="/studies/shapes/people/?report={old}"' not in text
     assert "?report=" not in visit(as_alice, "slices").partition("<main")[0]
 
@@ -214,9 +213,9 @@ def test_what_improves_generators_is_offered_once_a_judge_has_scored(as_alice, s
     assert "Improve" in links(visit(as_alice, "study"), "Study")
 
 
-def test_the_audit_has_seven_tabs_and_begins_with_the_summary(as_alice, judged):
-    text = visit(as_alice, "drift")
-    tabs = ["Summary", "Drift", "Slices", "Disagreements", "Generators", "Labels", "Reports"]
+def test_the_audit_has_six_tabs_and_begins_with_the_summary(as_alice, judged):
+    text = visit(as_alice, "judge")
+    tabs = ["Summary", "Slices", "Disagreements", "Generators", "Labels", "Reports"]
     assert links(text, "Audit") == tabs
     assert '<a href="/studies/shapes/audit/" aria-current="true">Audit</a>' in text
 
@@ -235,7 +234,7 @@ def test_the_navigation_asks_nothing_of_the_database(as_alice, alice, study):
     from annotations.access import Place
 
     shown = navigation.Navigation(
-        study=study, here="drift", role="owner", choice="", thing="", back=""
+        study=study, here="summary", role="owner", choice="", thing="", back=""
     )
     assert Place(study, alice.user, alice).may_research
     with CaptureQueriesContext(connection) as asked:

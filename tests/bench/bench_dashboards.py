@@ -37,7 +37,7 @@ SEARCHES = ("data", "export")
 PAGES = (
     ("home", {}),
     ("summary", {}),
-    ("drift", {}),
+    ("judge", {}),
     ("side-by-side", {}),
     ("slices", {}),
     ("gallery", {}),

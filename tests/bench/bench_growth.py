@@ -153,7 +153,7 @@ def measure(sizes: list[int]) -> bool:
     met &= row("pairs, its numbers", clients, opened["pairs"], headers=POLL)
     met &= drift_with_its_charts(clients)
     judge_runs(sizes)
-    for name in ("drift", "runs"):
+    for name in ("judge", "runs"):
         polled = {"headers": POLL, "seen": seen(clients, opened[name])}
         met &= row(f"{name}, polled in a run", clients, opened[name], **polled)
     for size in sizes:
@@ -240,7 +240,7 @@ def drift_with_its_charts(clients) -> bool:
     sizes, spent, clocks, sent = list(clients), [], 0.0, 0
     for size, client in clients.items():
         times = []
-        page = f"/studies/bench-{size}/drift/"
+        page = f"/studies/bench-{size}/audit/judge/"
         for _ in range(ROUNDS + 1):
             cpu, clock = time.process_time(), time.perf_counter()
             answer = client.get(page)

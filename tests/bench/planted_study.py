@@ -91,13 +91,12 @@ def _wrong_tally(line: str) -> str:
 
 def _of_row(body: dict[str, Any], judge: Planted) -> Told:
     from audit.words import drift_state
-    from audit.words.summary import describe_judge
+    from audit.words.verdicts import read_verdict
+    from jurybox_stats.instrument.verdict import verdict_of
 
-    row, found = describe_judge(body, judge.name), body["judges"][judge.name]
-    yield f"{judge.name}: follows", f"{row.follows} {row.order}", _wrong_follows(judge, row.follows)
-    yield f"{judge.name}: stable", row.stable, _wrong_stable(judge, row.stable)
-    yield f"{judge.name}: off", row.off, ""
-    yield f"{judge.name}: use", row.use, _wrong_use(judge, row.use)
+    found = body["judges"][judge.name]
+    kind = verdict_of(found)["kind"]
+    yield f"{judge.name}: verdict", read_verdict(judge.name, found), _wrong_verdict(judge, kind)
     sentence = drift_state.sentence(judge.name, found)
     yield f"{judge.name}: sentence", sentence, _wrong_sentence(judge, sentence)
     reason = drift_state.reason(found["drift"])
@@ -106,30 +105,11 @@ def _of_row(body: dict[str, Any], judge: Planted) -> Told:
     yield f"{judge.name}: reason", reason, wrong
 
 
-def _wrong_follows(judge: Planted, said: str) -> str:
-    right = {
-        "yes": ("yes", "like a person", "weakly", "not enough data yet"),
-        "no": ("no", "not enough data yet"),
-        "upside down": ("upside down", "not enough data yet"),
-    }
-    return "" if said in right[judge.follows] else f"it follows: {judge.follows}"
-
-
-def _wrong_stable(judge: Planted, said: str) -> str:
-    if said == "holds":
-        return "" if judge.follows == "yes" and not judge.moved else "it does not hold"
-    if said.startswith("drifts"):
-        if not judge.moved:
-            return "it has not drifted"
-        return "" if any(date in said for date in SINCE) else f"since {SINCE[1]}"
-    return ""
-
-
-def _wrong_use(judge: Planted, said: str) -> str:
-    if judge.follows != "yes":
-        return "" if said in ("–", "nothing shown yet") else "it is of no use"
-    if judge.moved and said not in ("nothing shown yet", "–") and "generators before" not in said:
-        return "it has drifted"
+def _wrong_verdict(judge: Planted, kind: str) -> str:
+    if kind == "trust" and (judge.follows != "yes" or judge.moved):
+        return "it has drifted" if judge.moved else f"it follows: {judge.follows}"
+    if kind == "trust until" and not judge.moved:
+        return "it has not drifted"
     return ""
 
 

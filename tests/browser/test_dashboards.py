@@ -25,7 +25,7 @@ from tests.browser.conftest import draw_charts, make_study, wait_for_pictures
 from tests.browser.test_look import SIZES, take
 
 JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")
-CHARTED = ("summary", "drift", "side-by-side", "slices", "judge")
+CHARTED = ("summary", "side-by-side", "slices", "judge")
 
 
 @cache
@@ -76,15 +76,16 @@ def shown(page, region: str, row: str, column: int) -> str:
 
 
 def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
-    page = open_page(alice, at("drift"))
+    page = open_page(alice, at("judge", judge=JUDGES[0]))
     draw_charts(page)
+    page.locator("#fold-numbers > summary").click()
     judge, generator = JUDGES[0], report.body["generators"][2]["name"]
-    stats = report.body["judges"][judge]["overall"]
-    cell = report_words.cell("net_deviation", stats["net_deviation"])
-    text = shown(page, "Judges compared with people, all images", title(judge), 0)
+    gap = report.body["judges"][judge]["drift"]["gap"]["off_by"]
+    cell = report_words.cell("off", gap)
+    text = shown(page, "Compared with people, all images", title(judge), 0)
     assert text.split("\n") == [cell.value, f"{cell.low} to {cell.high}"]
-    there = report.body["judges"][judge]["by_generator"][generator]
-    cell = report_words.cell("net_deviation", there["net_deviation"])
+    there = report.body["judges"][judge]["drift"]["by_generator"][generator]
+    cell = report_words.cell("off", there["off"])
     text = shown(page, f"{title(judge)}, generator by generator", generator, 2)
     assert text.split("\n") == [cell.value, f"{cell.low} to {cell.high}"]
 
@@ -123,10 +124,10 @@ def test_the_number_behind_each_chart_is_the_reports(open_page, alice, report):
 @pytest.mark.nightly("tests/audit/pages has the part that htmx asks for")
 def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page, alice, study):
     reported(study, JUDGES[0])
-    page = open_page(alice, at("drift"))
+    page = open_page(alice, at("judge"))
     draw_charts(page)
     page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
-    with page.expect_response(lambda answer: answer.url.endswith(at("drift"))):
+    with page.expect_response(lambda answer: answer.url.endswith(at("judge"))):
         page.evaluate(
             "htmx.ajax('GET', location.pathname, {target: '#numbers', swap: 'outerHTML'})"
         )
@@ -139,7 +140,7 @@ def test_a_new_report_redraws_the_chart_and_an_old_one_leaves_it_alone(open_page
 
 @pytest.mark.nightly("test_navigation.py has every page in both themes")
 def test_the_chart_follows_the_theme(open_page, alice, report):
-    page = open_page(alice, at("drift"))
+    page = open_page(alice, at("judge"))
     draw_charts(page)
     page.evaluate("document.querySelector('#plot svg').dataset.old = 'yes'")
     page.get_by_role("button", name="Dark").click()
@@ -150,7 +151,7 @@ def test_the_chart_follows_the_theme(open_page, alice, report):
 
 @pytest.mark.nightly("tests/audit/charts makes each kind")
 def test_downloads_come_in_four_kinds(open_page, alice, report):
-    page = open_page(alice, at("drift"))
+    page = open_page(alice, at("judge"))
     for kind in ("SVG", "PNG", "PDF", "CSV"):
         page.locator(".files summary").first.click()
         with page.expect_download() as download:
@@ -237,33 +238,20 @@ def test_a_select_changes_the_address_and_the_address_the_page(open_page, alice,
 
 
 @pytest.mark.nightly("tests/audit/pages chooses judges by the address")
-def test_a_name_in_a_chart_leaves_its_judge_alone_and_so_do_boxes_with_keys(
-    open_page, alice, report
-):
-    page = open_page(alice, at("drift"))
-    draw_charts(page)
+def test_boxes_choose_judges_with_keys(open_page, alice, report):
+    page = open_page(alice, at("slices"))
     one, other = (title(name) for name in JUDGES)
     boxes = page.get_by_role("group", name="judges")
-
-    def lines():
-        return page.locator("#plot svg text").filter(has_text=other)
-
     expect(boxes.get_by_role("checkbox")).to_have_count(2)
-    expect(lines().first).to_be_visible()
-    # Below each name lies its outline.
-    page.locator("#plot svg text").filter(has_text=one).last.click()
-    page.wait_for_url(re.compile(f"judge={JUDGES[0]}$"))
-    draw_charts(page)
-    expect(lines()).to_have_count(0)
-    expect(page.get_by_role("heading", name=f"{other}, generator by generator")).to_have_count(0)
+    boxes.get_by_label(other).click()
+    page.wait_for_url(re.compile(f"judge={JUDGES[0]}"))
+    expect(page.get_by_role("heading", name=f"{other} by skill")).to_have_count(0)
     expect(boxes.get_by_label(other)).not_to_be_checked()
-    # With keys: the box that was used has the focus again.
-    expect(boxes.get_by_label(one)).to_be_focused()
-    page.keyboard.press("Tab")
+    # The box that was used has the focus again.
+    expect(boxes.get_by_label(other)).to_be_focused()
     page.keyboard.press("Space")
     page.wait_for_url(lambda url: "judge=" not in url)
-    draw_charts(page)
-    expect(lines().first).to_be_visible()
+    expect(page.get_by_role("heading", name=f"{other} by skill")).to_have_count(1)
     expect(boxes.get_by_label(other)).to_be_focused()
 
 
@@ -299,7 +287,6 @@ def test_how_the_pages_look(open_page, alice, report, size):
         ("gallery", {}),
         ("papers", {}),
         ("reports", {}),
-        ("drift", {}),
     ):
         page.goto(at(name, **query))
         wait_for_pictures(page)

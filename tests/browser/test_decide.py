@@ -9,7 +9,7 @@ from django.urls import reverse
 from playwright.sync_api import expect
 
 from audit.exhibits import SIDE_BY_SIDE
-from audit.pages import decide
+from audit.pages import uses
 from audit.reports import make as reports
 from audit.words.numbers import cell
 from tests import making
@@ -56,23 +56,22 @@ def expected(body: dict, judge: str) -> dict[str, dict]:
             "pairwise_accuracy_by_prompt_cross_validated"
         ],
     }
-    numbers |= {key: overall[key] for key in decide.BALANCED}
-    assert set(numbers) == {*decide.PEOPLE, *decide.REWARD, *decide.BALANCED}
+    numbers |= {key: overall[key] for key in uses.BALANCED}
+    assert set(numbers) == {*uses.PEOPLE, *uses.REWARD, *uses.BALANCED}
     return numbers
 
 
 def test_every_statistic_of_the_page_is_the_reports(open_page, alice, report):
-    page = open_page(alice, reverse("decide", args=["shapes"]))
-    expect(
-        page.get_by_role("heading", name="What each judge may be used for", level=1)
-    ).to_be_visible()
+    page = open_page(alice, reverse("side-by-side", args=["shapes"]))
+    expect(page.get_by_role("heading", name="What each judge may be used for")).to_be_visible()
+    page.locator("#uses ~ details").evaluate_all("all => all.forEach(one => one.open = true)")
     open_columns(page)
     for judge in JUDGES:
         numbers = expected(report.body, judge)
         for region, columns in (
-            ("Instead of people", decide.PEOPLE),
-            ("What its score is worth", decide.REWARD),
-            ("Where one answer is rare", decide.BALANCED),
+            ("Instead of people", uses.PEOPLE),
+            ("What its score is worth", uses.REWARD),
+            ("Where one answer is rare", uses.BALANCED),
         ):
             parts = page.get_by_role("region", name=region).locator(".scroll")
             for number, (name, heading) in enumerate(columns.items()):
@@ -120,8 +119,9 @@ def test_the_ranking_and_the_images_left_to_people_are_those_of_the_chosen_judge
 
 
 @pytest.mark.nightly("tests/audit/pages has the numbers of the page")
-def test_auroc_before_and_since_its_release_is_on_the_page_of_drift(open_page, alice, report):
-    page = open_page(alice, reverse("drift", args=["shapes"]))
+def test_auroc_before_and_since_its_release_is_on_the_judges_page(open_page, alice, report):
+    page = open_page(alice, reverse("judge", args=["shapes"]))
+    page.locator("#fold-numbers > summary").click()
     table = page.get_by_role("region", name="Generators released after the judge")
     row = table.get_by_role("row").filter(has_text="some-judge").first
     found = report.body["judges"]["some-judge"]["drift"]["since_own_release"]

@@ -33,7 +33,7 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     if cause == "judge":
         # What is chosen leads to Drift, whose second half loads when it is seen.
         page.locator("#why-judge").select_option(causes.OLD)
-        page.wait_for_url(f"**/drift/?**judge={causes.OLD}**")
+        page.wait_for_url(f"**/audit/judge/?**judge={causes.OLD}**")
         show_second_half(page, "why")
         page.locator("#why-judge_now").select_option(causes.NEW)
         page.wait_for_url(f"**judge_now={causes.NEW}**")
@@ -41,7 +41,7 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     page.get_by_label("from", exact=True).fill(causes.THEN)
     page.get_by_label("to", exact=True).fill(causes.NOW)
     page.get_by_role("button", name="Compare").click()
-    page.wait_for_url("**/drift/?**from=**")
+    page.wait_for_url("**/audit/judge/?**from=**")
     show_second_half(page, "why")
     rows = page.get_by_role("region", name="What moved the gap").get_by_role("row")
     expect(rows.first).to_be_visible()

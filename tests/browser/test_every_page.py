@@ -20,7 +20,7 @@ from tests.large_study import large_study
 SIZES = {"1280": (1280, 860), "1920": (1920, 1080), "390": (390, 844)}
 DESK = 1280  # from this width on a table shows each of its columns
 # One level deeper, by what their addresses name.
-OF_STUDY = ("side-by-side", "decide", "why", "assisted", "papers", "questions")
+OF_STUDY = ("side-by-side", "why", "assisted", "papers", "questions")
 PAGES = [
     navigation.START,
     *(name for name in navigation.PAGES if name != "compare-votes" and name != "compare"),

@@ -9,11 +9,12 @@ from playwright.sync_api import expect
 from audit.reports import make as reports
 from audit.words import report as report_words
 from audit.words.report import title
+from audit.words.verdicts import read_verdict
 from judges.models import Run, Score
 from judges.runs import counts, lifecycle, score_chunk
 
 RUNS = "/studies/shapes/runs/"
-DRIFT = "/studies/shapes/drift/"
+PAGE = "/studies/shapes/audit/judge/"
 JUDGE = "geneval-builtin"
 
 
@@ -52,18 +53,20 @@ def test_failures_are_counted_on_the_run_and_told_on_their_page(open_page, alice
     expect(page.get_by_role("cell", name="The file is broken.")).to_be_visible()
 
 
-def test_the_drift_page_says_what_its_chart_takes_and_prints_the_numbers_of_the_report(
+def test_a_judges_page_says_what_its_charts_take_and_prints_the_numbers_of_the_report(
     open_page, alice, study
 ):
     scored(study)
     report = reports.make_report(study=study)
-    page = open_page(alice, DRIFT)
+    page = open_page(alice, PAGE)
+    page.locator("#fold-numbers > summary").click()
     expect(page.get_by_text("No chart: that needs generators with a release date")).to_have_count(2)
-    for sentence in report_words.sentences(report.body):
-        expect(page.get_by_text(sentence)).to_be_visible()
+    found = report.body["judges"][JUDGE]
+    expect(page.get_by_text(read_verdict(JUDGE, found))).to_be_visible()
+    expect(page.get_by_text(found["drift"]["reason"])).to_be_visible()
     stats = report.body["judges"][JUDGE]["overall"]
     shown = report_words.cell("kendall_tau_b", stats["kendall_tau_b"])
-    table = page.get_by_role("region", name="Judges compared with people, all images")
+    table = page.get_by_role("region", name="Compared with people, all images")
     row = table.get_by_role("row").filter(has_text=title(JUDGE)).first
     expect(row.get_by_role("cell").nth(4)).to_contain_text(shown.value)
     expect(row.get_by_role("cell").nth(4)).to_contain_text(f"{shown.low} to {shown.high}")
@@ -77,7 +80,7 @@ def test_the_drift_page_says_what_its_chart_takes_and_prints_the_numbers_of_the_
 
 
 def test_an_annotator_meets_a_page_that_says_no(open_page, bob):
-    page = open_page(bob, DRIFT)
+    page = open_page(bob, PAGE)
     expect(page.get_by_role("heading", name="You have no access to this page")).to_be_visible()
     open_page.expected("40", "htmx:")
 

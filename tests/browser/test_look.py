@@ -128,11 +128,11 @@ def test_pages_of_a_study_that_is_under_way(open_page, alice, study, size):
     take(page, f"runs-{size}")
     page.goto(f"/studies/shapes/runs/{done.pk}/failures/")
     take(page, f"failures-{size}")
-    page.goto("/studies/shapes/drift/")
+    page.goto("/studies/shapes/audit/judge/")
     expect(page.get_by_text("No chart: that needs generators").first).to_be_visible()
-    take(page, f"drift-{size}")
+    take(page, f"judge-{size}")
     page.get_by_text("Method").click()
-    save_screenshot(page, f"drift-how-{size}")
+    save_screenshot(page, f"judge-how-{size}")
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -157,9 +157,9 @@ def test_pages_with_nothing_on_them_yet(open_page, size):
     take(page, f"login-{size}")
     page = open_page(dan, "/studies/empty/", size=SIZES[size])
     take(page, f"empty-study-{size}")
-    for name in ("label", "runs", "drift"):
+    for name in ("label", "runs", "audit/judge"):
         page.goto(f"/studies/empty/{name}/")
-        take(page, f"empty-{name}-{size}")
+        take(page, f"empty-{name.replace('/', '-')}-{size}")
     erin = making.person(study, "erin")
     erin.delete()
     page = open_page(erin, "/", size=SIZES[size])

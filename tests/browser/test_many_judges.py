@@ -18,7 +18,7 @@ from tests.making import person
 
 SCREENS = 3
 PAGES = (
-    "summary", "drift", "slices", "side-by-side", "decide", "judge", "reports", "agreement", "gallery", "papers"
+    "summary", "slices", "side-by-side", "judge", "reports", "agreement", "gallery", "papers"
 )  # fmt: skip
 
 
@@ -31,13 +31,8 @@ def alice(transactional_db):
 
 @pytest.mark.nightly("the same pages with more on them; test_dashboards.py has them with less")
 def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
-    page = open_page(alice, reverse("drift", args=["large"]), size=DESKTOP)
+    page = open_page(alice, reverse("slices", args=["large"]), size=DESKTOP)
     wait_for_pictures(page)
-    expect(page.locator(".lead")).to_contain_text("of 12 judges can be trusted")
-    tiles = page.locator(".tiles > li")
-    expect(tiles).to_have_count(3)
-    # Verdict and chart are on the first screen, though a judge named with its threshold takes four lines.
-    assert page.locator("#plot + .still img").bounding_box()["y"] < 560
     swatches = page.locator(".filters .swatch path")
     faces = swatches.evaluate_all(
         "marks => marks.map(m => m.getAttribute('d') + m.getAttribute('fill'))"
@@ -48,16 +43,20 @@ def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
     )
     alike = [name for name in names if name.startswith("GenEval")]
     assert [name.partition(" · ")[2] for name in alike] == ["threshold 0.3", "threshold 0.7"]
-    take(page, "many-drift")
 
-    # Who is chosen gets the colour, the others stay behind it.
-    page.locator(".filters summary").click()
-    page.get_by_role("checkbox", name="CLIPScore (ViT-L/14)").click()
-    expect(page.locator(".filters summary")).to_have_text("4 of 12 judges chosen")
-    wait_for_pictures(page)
+    # A judge's own page names it alone; the others stay behind it. Verdict and chart are on the first screen.
+    page.goto(f"{reverse('judge', args=['large'])}?judge=clip-score")
+    expect(page.locator(".lead").first).to_contain_text("CLIPScore (ViT-L/14) cannot be judged yet")
+    expect(page.locator("#plot svg")).to_be_visible()
+    assert page.locator("#plot svg").bounding_box()["y"] < 400
+    named = page.locator("#plot svg text").filter(has_text="CLIPScore")
+    expect(named.first).to_be_visible()
+    expect(page.locator("#plot svg text").filter(has_text="VQAScore")).to_have_count(0)
+    take(page, "many-judge")
+    page.goto(reverse("side-by-side", args=["large"]))
     page.get_by_text("Every judge by itself", exact=True).first.click()
     wait_for_pictures(page)
-    take(page, "many-drift-each")
+    take(page, "many-each")
 
     heights = {}
     for name in PAGES:
@@ -82,7 +81,7 @@ def test_twelve_judges_and_sixty_slices_are_seen_at_a_glance(alice, open_page):
 
 @pytest.mark.nightly("needs the large study; test_dashboards.py has charts with fewer judges")
 def test_a_point_of_a_chart_opens_its_images(alice, open_page):
-    page = open_page(alice, reverse("drift", args=["large"]), size=DESKTOP)
+    page = open_page(alice, reverse("judge", args=["large"]), size=DESKTOP)
     draw_charts(page)
     page.locator("#plot .mark-symbol path").last.click()
     expect(page).to_have_url(re.compile(r"/data/.*generator=generator"))

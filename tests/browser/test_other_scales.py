@@ -14,7 +14,7 @@ from tests.browser.test_look import SIZES
 
 PROMPTS = 40
 PAGES = (
-    *("drift", "side-by-side", "slices", "decide", "gallery", "judge", "papers", "reports"),
+    *("side-by-side", "slices", "gallery", "judge", "papers", "reports"),
     *("agreement", "data", "export"),
 )
 # What each kind of person says of image `number`: low where the judge's score is low, and no 4 or 5
@@ -114,7 +114,7 @@ def test_answers_in_words_are_counted_and_shown(open_page, alice):
     write_study.import_records(study=alice.study, records=records, outcome=Outcome())
     making.scores(alice.study, {"early-0": 0.4, "early-1": 0.5})
     reports.make_report(study=alice.study)
-    page = open_page(alice, reverse("drift", args=["shapes"]))
+    page = open_page(alice, reverse("judge", args=["shapes"]))
     answers = page.get_by_role("region", name="Answers to remark")
     expect(answers).to_contain_text("3 answers about 3 images")
     expect(answers.get_by_role("listitem").first).to_have_text("blurred (2)")

@@ -132,11 +132,12 @@ def test_a_draw_from_plan_to_report_and_only_weights_make_it_right(open_page, pl
     assert told["value"] == pytest.approx(weighted)
     assert told["low"] <= truth <= told["high"]
     assert abs(weighted - truth) < abs(plain - truth)
-    page.goto("/studies/shapes/drift/")
+    page.goto("/studies/shapes/audit/judge/")
     apart = body["judges"]["some-judge"]["overall"]["net_deviation"]
     # Right: 1 - .98; wrong: 0 - .5.
     assert apart["value"] == pytest.approx(0.02 * weighted - 0.5 * (100 - weighted))
-    table = page.get_by_role("region", name="Judges compared with people, all images")
+    page.locator("#fold-numbers > summary").click()
+    table = page.get_by_role("region", name="Compared with people, all images")
     expect(table.first).to_contain_text(cell("net_deviation", apart).value)
     expect(page.locator("#numbers")).to_contain_text("drawn with unequal chances")
     expect(page.locator("#numbers")).to_contain_text("40 of 40 images that were drawn have labels")

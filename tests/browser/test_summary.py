@@ -75,7 +75,7 @@ def test_charts_need_no_javascript(open_page, alice):
 @pytest.mark.nightly("test_dashboards.py draws each chart")
 def test_a_mouse_over_a_chart_makes_it_interactive(open_page, alice):
     reports.make_report(study=alice.study)
-    page = open_page(alice, at("drift"), size=DESKTOP)
+    page = open_page(alice, at("side-by-side"), size=DESKTOP)
     expect(page.locator(".plot svg")).to_have_count(0)
     page.locator(".plot-box").first.hover()
     expect(page.locator("#plot svg")).to_be_visible()

@@ -56,7 +56,7 @@ def from_label_to_claim() -> Walk:
     def work() -> None:
         making.label(bob)
         make_report(study=study)
-        assert browser.get(f"/studies/{study.slug}/drift/").status_code == 200
+        assert browser.get(f"/studies/{study.slug}/audit/").status_code == 200
 
     walk.follow(work)
     return walk

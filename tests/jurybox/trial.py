@@ -92,7 +92,7 @@ def _demo(python: Path, home: Path) -> None:
         while 'class="plot-box"' not in page:
             assert time.monotonic() - began < PATIENCE, page
             time.sleep(0.5)
-            page = browser.open(f"{address}/studies/demo/drift/").read().decode()
+            page = browser.open(f"{address}/studies/demo/audit/judge/").read().decode()
         print(f"a page with a drift chart after {time.monotonic() - began:.1f} s")
         demo.terminate()
         assert demo.wait(timeout=60) == 0, _text(log)

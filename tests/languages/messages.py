@@ -35,7 +35,6 @@ from audit.words.drift_state import (
     FOLLOWING,
     HOLDS,
     PAIRS,
-    STOPPED,
 )
 from audit.words.glossary import all_terms
 from judges.cards.changes import CHANGES, LADDER, LADDERS
@@ -51,6 +50,7 @@ from jurybox_formats.sources.columns import KINDS, ROLES
 from jurybox_formats.sources.picture_folder import SKIPPED
 from jurybox_formats.sources.picture_names import FOLDERS, NAMES
 from jurybox_formats.tools.result_files import READERS
+from jurybox_stats.instrument.verdict import STOPPED
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "N_"}

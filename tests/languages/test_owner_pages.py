@@ -32,7 +32,7 @@ PAGES = (
     *("data", "export", "people", "manage", "study-copy", "study-delete", "flags", "events"),
     *("form-edit", "known-answers", "known-answer-choose", "practice-round", "prompts"),
     *("prompt-make", "prompt-write", "generators", "disagreements", "reports", "plan", "repairs"),
-    *("training", "compare-votes", "agreement", "decide", "assisted", "pairs"),
+    *("training", "compare-votes", "agreement", "assisted", "pairs"),
 )
 
 

@@ -31,7 +31,7 @@ from tests.languages.messages import waiting_sentences
 
 HTMX = {"HX-Request": "true"}
 MARKED = re.compile(r'<(span|div|pre|blockquote|p)[^>]* lang="en"[^>]*>(.*?)</\1>', re.DOTALL)
-REPORT_PAGES = ("drift", "side-by-side", "slices", "gallery", "judge", "papers")
+REPORT_PAGES = ("side-by-side", "slices", "gallery", "judge", "papers")
 JUDGE = "some-judge"
 OF_ANSWERS = tuple(all_exhibits())
 # What a chart calls by name in any language.

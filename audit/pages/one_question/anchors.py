@@ -21,7 +21,6 @@ from annotations.pages.form_values import whole
 from audit.anchors.certificate import certificate, newest, unanswered
 from audit.anchors.draw import COUNT, make_anchors
 from audit.doors.page import Beside, QuestionPage
-from audit.questions.why.question import judges_in_newest_report
 from audit.words import anchors as words
 from judges import tasks
 from judges.anchors import jobs
@@ -64,7 +63,7 @@ class Anchors:
 
 
 def show_anchors(page: QuestionPage) -> Beside:
-    """Of the judge whose gap is explained, and what the newest report says of it."""
+    """Of the judge whose gap is explained."""
     judge = page.query.get("judge", "")
     anchors = anchors_of(page.study, runs_by_name(page.study).get(judge), owns=page.place.owns)
     context = {
@@ -72,19 +71,8 @@ def show_anchors(page: QuestionPage) -> Beside:
         "anchors": anchors,
         "lines": anchors.describe(certified=bool(page.body.get("certificates"))),
         "is_owner": page.place.owns,
-        "report_lines": []
-        if {"before", "after"} & page.query.keys()
-        else _report_lines(page.study, judge),
     }
     return Beside("audit/partials/anchors.html", context, anchors.facts, anchors.is_waiting)
-
-
-def _report_lines(study: Study, judge: str) -> list[str]:
-    """Of the generators by their dates, as on every page."""
-    found = judges_in_newest_report(study).get(judge, {})
-    sentence, reason = found.get("words") or "", found.get("reason") or ""
-    # The sentence ends with the reason where it is all that is known.
-    return [line for line in (sentence, "" if reason in sentence else reason) if line]
 
 
 def anchors_of(study: Study, run: Run | None, *, owns: bool) -> Anchors:
@@ -138,4 +126,4 @@ def ask(request: HtmxRequest, slug: str) -> HttpResponse:
 
 def _back(request: HtmxRequest, slug: str) -> HttpResponse:
     judge = request.POST.get("judge", "")
-    return redirect(f"{reverse('drift', args=[slug])}?{urlencode({'judge': judge})}#why")
+    return redirect(f"{reverse('judge', args=[slug])}?{urlencode({'judge': judge})}#why")

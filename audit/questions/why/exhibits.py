@@ -49,7 +49,8 @@ def _causes(body: Body) -> Table:
         for part, estimate in words.parts_of(body)
     ]
     rows.append(row(gettext("all together"), {"net_deviation": body["moved"]}, COLUMNS))
-    return statistics_table("causes", gettext_noop("What moved the gap"), "cause", COLUMNS, rows)
+    title = gettext_noop("What moved the gap")
+    return statistics_table("causes", title, "cause", COLUMNS, rows, folded=True)
 
 
 def _sides(body: Body) -> Table:
@@ -67,7 +68,7 @@ def _sides(body: Body) -> Table:
         for side in body["sides"]
     ]
     return statistics_table(
-        "sides", gettext_noop("Both sides"), gettext_noop("side"), OF_SIDE, rows
+        "sides", gettext_noop("Both sides"), gettext_noop("side"), OF_SIDE, rows, folded=True
     )
 
 
@@ -90,7 +91,9 @@ def _certificates(body: Body) -> Table:
 
 
 def _lines(key: str, title: str, first: str, lines: list[str], *notes: str) -> Table:
-    return Table(key, title, first, (), tuple(Row(say(line), ()) for line in lines), notes=notes)
+    return Table(
+        key, title, first, (), tuple(Row(say(line), ()) for line in lines), notes=notes, folded=True
+    )
 
 
 def describe_method(body: Body) -> list[str]:
@@ -111,6 +114,7 @@ EXHIBITS = Exhibits(
     tables=tables,
     charts=charts,
     signed=sign,
+    first_sentences=3,
     page="why",
-    inside="drift",
+    inside="judge",
 )

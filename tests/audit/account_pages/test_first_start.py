@@ -23,7 +23,7 @@ ELSEWHERE = {"REMOTE_ADDR": "203.0.113.9"}
 PLACE = "/first-start/"
 
 
-@pytest.mark.parametrize("address", ["/", "/account/", "/studies/shapes/drift/", "/admin/"])
+@pytest.mark.parametrize("address", ["/", "/account/", "/studies/shapes/audit/judge/", "/admin/"])
 def test_every_page_leads_to_the_first_account(client, address):
     page = client.get(address, follow=True)
     assert page.status_code == 200

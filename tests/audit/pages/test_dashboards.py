@@ -23,10 +23,8 @@ pytestmark = pytest.mark.django_db
 PAGES = (
     "summary",
     "judge",
-    "drift",
     "side-by-side",
     "slices",
-    "decide",
     "gallery",
     "papers",
     "reports",
@@ -156,10 +154,10 @@ def test_a_poll_that_finds_nothing_new_is_not_rendered(as_alice, judged, name):
 
 
 def test_a_poll_after_new_labels_is_rendered_and_says_so(as_alice, judged):
-    first = as_alice.get(address("drift", judged), **HTMX)
+    first = as_alice.get(address("judge", judged), **HTMX)
     seen = re.search(r'"X-Seen": "(\w+)"', first.content.decode())[1]
     making.labels(judged, {"early-0": {"dan": 1}})
-    again = as_alice.get(address("drift", judged), HTTP_X_SEEN=seen, **HTMX)
+    again = as_alice.get(address("judge", judged), HTTP_X_SEEN=seen, **HTMX)
     assert "Labels or scores have changed" in making.html_of(again)
 
 
@@ -189,10 +187,11 @@ def test_the_numbers_of_a_table_are_those_of_the_report_digit_for_digit(as_alice
 
 def test_what_the_page_shows_is_what_the_report_says(as_alice, large):
     body = large.reports.get().body
-    page = making.html_of(get(as_alice, "drift", large))
-    for judge in body["judges"].values():
-        for stats in judge["by_generator"].values():
-            shown = report_words.cell("net_deviation", stats["net_deviation"])
+    for name, judge in body["judges"].items():
+        page = making.html_of(get(as_alice, "judge", large, judge=name))
+        gap = judge["drift"]["gap"]["off_by"]
+        for number in (gap, *(stats["off"] for stats in judge["drift"]["by_generator"].values())):
+            shown = report_words.cell("off", number)
             assert f"{shown.value}<span" in page
 
 
@@ -406,12 +405,12 @@ def test_an_older_report_can_be_looked_at_and_says_so(as_alice, judged):
     older = judged.reports.get()
     making.labels(judged, {"early-0": {"dan": 1}})
     reports.make_report(study=judged)
-    for name in ("drift", "gallery", "slices"):
+    for name in ("judge", "gallery", "slices"):
         page = making.html_of(get(as_alice, name, judged, report=older.pk))
         assert "You are looking at the report of" in page
     assert "no longer stored" in making.html_of(get(as_alice, "gallery", judged, report=older.pk))
-    assert get(as_alice, "drift", judged, report=10**9).status_code == 404
-    assert get(as_alice, "drift", judged, report="x").status_code == 404
+    assert get(as_alice, "judge", judged, report=10**9).status_code == 404
+    assert get(as_alice, "judge", judged, report="x").status_code == 404
 
 
 # ---- Bad cases are pages too ----------------------------------------------------------------------
@@ -447,7 +446,7 @@ def test_one_generator_only(as_alice, study, name):
     reports.make_report(study=study)
     page = making.html_of(get(as_alice, name, study))
     no_zero(page)
-    if name == "drift":
+    if name == "judge":
         assert "one generator only" in page
 
 
@@ -466,7 +465,7 @@ def test_a_generator_without_a_release_date_is_told_beside_the_chart(as_alice, s
     Generator.objects.filter(name="late").update(release_date=None)
     judge_all(study)
     reports.make_report(study=study)
-    page = making.html_of(get(as_alice, "drift", study))
+    page = making.html_of(get(as_alice, "judge", study))
     assert "no release date is known: late" in page
     no_zero(page)
 
@@ -491,7 +490,7 @@ def test_a_judge_on_another_scale(as_alice, study, name):
     reports.make_report(study=study)
     page = making.html_of(get(as_alice, name, study))
     no_zero(page)
-    if name == "drift":
+    if name == "judge":
         assert "are not points" in page
     if name == "gallery":
         assert "difference of their ranks" in page
@@ -542,8 +541,8 @@ def test_odd_addresses_fall_back_to_the_default(as_alice, judged, name):
 def test_pages_show_the_report_with_the_usual_options_though_another_one_is_newer(as_alice, judged):
     usual = reports.make_report(study=judged)
     other = reports.make_report(study=judged, options=reports.Options(seed=3))
-    assert get(as_alice, "drift", judged).context["report_id"] == usual.pk
-    assert get(as_alice, "drift", judged, report=other.pk).context["report_id"] == other.pk
+    assert get(as_alice, "judge", judged).context["report_id"] == usual.pk
+    assert get(as_alice, "judge", judged, report=other.pk).context["report_id"] == other.pk
 
 
 def test_a_question_with_ratings_works_on_every_page(as_alice, study):

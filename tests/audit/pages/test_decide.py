@@ -30,7 +30,7 @@ def report(study):
 
 
 def page_of(client, **query) -> str:
-    return client.get(reverse("decide", args=["large"]), query).content.decode()
+    return client.get(reverse("side-by-side", args=["large"]), query).content.decode()
 
 
 def test_it_answers_and_shows_every_judge(as_alice, report):
@@ -38,12 +38,29 @@ def test_it_answers_and_shows_every_judge(as_alice, report):
     assert "May a judge stand in for a person?" in page
     assert "stands in for" in page
     # Two judges in each of three tables; the last columns of the wide one are folded, with their rows.
-    assert page.count('<th scope="row">') == 8
+    assert page.partition('id="uses"')[2].count('<th scope="row">') == 8
 
 
-def test_a_poll_gets_the_numbers_only(as_alice, report):
-    answer = as_alice.get(reverse("decide", args=["large"]), HTTP_HX_REQUEST="true")
-    assert b"<html" not in answer.content and b'id="numbers"' in answer.content
+def test_a_judges_page_answers_for_it_alone(as_alice, report):
+    page = as_alice.get(reverse("judge", args=["large"]), {"judge": "some-judge"}).content.decode()
+    answers = page.partition('<dl class="answers">')[2].partition("</dl>")[0]
+    assert answers.count("<dt>") == 8
+    assert "some-judge" in answers and "other-judge" not in answers
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("drift/?judge=a", "audit/judge/?judge=a"),
+        ("drift/why/?judge=a", "audit/judge/why/?judge=a"),
+        ("why/", "audit/judge/#why"),
+        ("audit/uses/", "audit/judges/#uses"),
+        ("decide/", "audit/judges/#uses"),
+    ],
+)
+def test_old_addresses_lead_on(as_alice, study, old, new):
+    answer = as_alice.get(f"/studies/large/{old}")
+    assert (answer.status_code, answer["Location"]) == (301, f"/studies/large/{new}")
 
 
 def test_images_without_labels_that_it_is_unsure_of_are_listed_and_in_the_file(as_alice, study):

@@ -9,7 +9,7 @@ from tests import making
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ("summary", "drift", "side-by-side", "slices", "decide", "gallery", "reports", "agreement")
+PAGES = ("summary", "judge", "side-by-side", "slices", "gallery", "reports", "agreement")
 WRONG = {"early-3", "late-7"}
 
 

@@ -63,7 +63,7 @@ def test_after_five_failures_it_is_given_up_and_the_page_says_why(judged, as_ali
         assert len(rounds(9, patch)) == 5
         row = StoredAnswer.objects.get()
         assert (row.job.state, row.reason) == ("given up", FAILED)
-    page = as_alice.get("/studies/shapes/drift/").content.decode()
+    page = as_alice.get("/studies/shapes/audit/judge/").content.decode()
     assert f"The report could not be made. {FAILED}" in page
     assert "Try again" in page
     found = health.given_up()
@@ -115,7 +115,9 @@ def test_a_report_that_is_asked_for_while_no_broker_answers_is_made_later(
 ):
     monkeypatch.setattr(tasks, "send", lambda *_: False)
     assert as_alice.post("/studies/shapes/drift/make/").status_code == 302
-    assert "The report is being made" in as_alice.get("/studies/shapes/drift/").content.decode()
+    assert (
+        "The report is being made" in as_alice.get("/studies/shapes/audit/judge/").content.decode()
+    )
     rounds(1, monkeypatch)
     assert Report.objects.get().made_for is not None
 
@@ -147,7 +149,7 @@ def test_a_refusal_is_a_sentence_and_no_failure(study, as_alice, monkeypatch):
     assert (row.job.state, row.job.tries) == ("refused", 1)
     assert (
         "No report was made. Nobody has answered yet."
-        in as_alice.get("/studies/shapes/drift/").content.decode()
+        in as_alice.get("/studies/shapes/audit/judge/").content.decode()
     )
 
 

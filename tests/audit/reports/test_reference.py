@@ -195,7 +195,7 @@ def test_page_and_api_take_the_name_of_the_consensus(three, client):
     client.force_login(owner.user)
     reports.make_report(study=three, options=reports.Options(resamples=2000))
     made = reports.make_report(study=three, options=reports.Options(consensus="dawid-skene"))
-    page = client.get(reverse("drift", args=["three"]), {"consensus": "dawid-skene"})
+    page = client.get(reverse("judge", args=["three"]), {"consensus": "dawid-skene"})
     assert '<option value="dawid-skene" selected>Dawid–Skene</option>' in page.content.decode()
     assert "Dawid–Skene: yes where its chance is above .5" in page.content.decode()
     address = reverse("api-report", args=["three"])

@@ -166,7 +166,7 @@ def test_without_anchors_it_is_said_that_the_cause_could_not_be_seen(study):
 def test_the_page_and_the_command_say_the_same(study, as_alice, capsys):
     anchors = asked_again(study, lambda number: number % 2)
     scored(study, anchors, 0.0)
-    page = as_alice.get(f"/studies/watched/drift/why/?judge=some-judge&from={THEN}&to={NOW}")
+    page = as_alice.get(f"/studies/watched/audit/judge/why/?judge=some-judge&from={THEN}&to={NOW}")
     call_command("why", "watched", "--judge", "some-judge", "--from", THEN, "--to", NOW)
     printed = capsys.readouterr().out
     body = told(study)

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 
 from audit.reports.states import settle
-from audit.words.drift_state import AS_THEY_ARE, AUROC, PAIRS, STOPPED
+from audit.words.drift_state import AS_THEY_ARE, AUROC, PAIRS
+from jurybox_stats.instrument.verdict import STOPPED
 
 JUDGES = ("geneval", "vqascore", "clipscore", "some-judge")
 GENERATORS = ("A", "B", "C", "D")

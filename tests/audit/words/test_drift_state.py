@@ -100,7 +100,6 @@ def test_a_judge_that_holds_follows_people_first():
 def test_words_of_following_contradict_neither_the_number_nor_its_interval():
     edits = settled(inside=True, p=0.4, order=est(0.974, 0.484, 0.999))
     assert edits["drift"]["state"] == CANNOT_BE_TOLD
-    assert not drift_state.stands_against(edits)
     assert drift_state.sentence("X", edits) == (
         "X: not enough data yet to tell whether it follows people (AUROC 0.974, 0.484 to 0.999)."
     )
@@ -108,7 +107,6 @@ def test_words_of_following_contradict_neither_the_number_nor_its_interval():
     assert drift_state.sentence("X", surer) == (
         "X follows people at least weakly (AUROC 0.974, 0.510 to 0.999), and holds."
     )
-    assert drift_state.facts(surer) == "follows people at least weakly, holds"
 
 
 @pytest.mark.parametrize(
@@ -121,7 +119,6 @@ def test_words_of_following_contradict_neither_the_number_nor_its_interval():
 def test_a_judge_that_does_not_follow_people_is_not_said_to_hold(order, words):
     judge = settled(inside=True, p=0.4, order=order)
     assert judge["drift"]["state"] == CANNOT_BE_TOLD
-    assert drift_state.stands_against(judge)
     assert drift_state.sentence("X", judge) == f"X {words}"
 
 

@@ -22,7 +22,6 @@ def test_it_gets_no_verdict_and_counts_in_no_correction():
     assert drift_state.sentence("Keeper", keeper) == (
         "Keeper: It was made for the question “kept”; this report is about “did”."
     )
-    assert drift_state.facts(keeper) == "made for “kept”"
     assert report.tally(judges) == "0 of 2 judges can be trusted on today’s generators yet."
 
 

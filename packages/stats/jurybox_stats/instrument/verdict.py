@@ -50,7 +50,7 @@ def decide(follows: Mapping[str, Any], drift: Mapping[str, Any]) -> dict[str, An
     follow, state = follows.get("state"), drift.get("state")
     if "made_for" in follows:
         return {"kind": OTHER_QUESTION, "made_for": follows["made_for"]}
-    if drift.get("untold", "").startswith(STOPPED):
+    if was_stopped(drift):
         return {"kind": NOT_YET}
     if state == DRIFTS:
         until = _first_date(drift)
@@ -61,6 +61,11 @@ def decide(follows: Mapping[str, Any], drift: Mapping[str, Any]) -> dict[str, An
         return {"kind": TRUST}
     needs = _find_needs(follow, follows, drift)
     return {"kind": NOT_YET, **({"needs": needs} if needs else {})}
+
+
+def was_stopped(drift: Mapping[str, Any]) -> bool:
+    """Whether a failure stopped its run: then it has no verdict, whatever it scored before."""
+    return drift.get("untold", "").startswith(STOPPED)
 
 
 def _first_date(drift: Mapping[str, Any]) -> str | None:

@@ -1,8 +1,8 @@
-"""All about one judge: its numbers, where it fails, its calibration, its self-checks and anchors."""
+"""All about one judge: its verdict, its course over the release dates, why that changed, where it fails; then, folded,
+its numbers, uses, calibration and self-checks."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 from urllib.parse import urlencode
 
@@ -10,14 +10,14 @@ from django.urls import reverse
 from django.utils.translation import gettext, gettext_noop
 
 from audit.evidence import image_cards
-from audit.exhibits import Table
-from audit.pages import calibration, decide, drift
+from audit.pages import calibration, judge_numbers, uses
+from audit.pages.disagreements import SIDES
 from audit.pages.filters import judge_select
 from audit.pages.frame import ReportPage, report_view
-from audit.pages.one_question.anchors import anchors_of
 from audit.reports.gallery import Filters, Gallery
-from audit.words import drift_state
-from audit.words import summary as summary_words
+from audit.view import View
+from audit.words import decisions, drift_state, verdicts
+from audit.words.numbers import cell
 from audit.words.report import title
 from judges import catalogue
 from judges.models import Run, SelfCheck
@@ -33,43 +33,62 @@ def judge(page: ReportPage) -> dict[str, Any]:
     if not page.compares:
         return {"thing": gettext("One judge")}
     name = page.view.judge_of(body)
-    found = body["judges"][name]
+    found, asked = body["judges"][name], {"judge": name}
     run = runs_by_name(page.study).get(name)
+    why = reverse("why", args=[page.study.slug])
     return {
         "thing": title(name),
         "judge": name,
         "judge_title": title(name),
-        "line": summary_words.describe_judge(body, name),
-        "sentences": _first_sentences(name, found),
-        "tables": [_numbers(body, name), *drift.tables(page, body, [name])],
-        "drift_csv": page.table_file("drift", judge=name),
+        "verdict": verdicts.chip_of(found),
+        "facts": _facts(found),
+        "change": verdicts.explain_change(found),
+        "sentence": verdicts.read_verdict(name, found),
+        "reason": found["drift"]["reason"],
+        "plot": page.plot(
+            "drift", gettext("People and judges, by release date of the generator"), **asked
+        ),
+        "below": judge_numbers.below_the_chart(body, name),
+        "why_url": f"{why}?{urlencode({**page.request.GET.dict(), **asked})}",
+        "tables": judge_numbers.table_file(page, body, View(judges=(name,))),
+        "agreement": page.plot(
+            "agreement", gettext("Agreement with people, by release date of the generator"), **asked
+        ),
+        "drift_csv": page.table_file("drift", **asked),
+        "slices_url": page.address("slices", **asked),
+        "answers": decisions.answers(of_one_judge(body, name)),
         **_fails(page, body, name),
-        **decide.work_of(page, body, name),
+        **uses.work_of(page, body, name),
         **calibration.curves_of(page, body, name),
         **_card(page, name, run),
         **_checks(page, name),
-        **_anchors(page, name, run),
         "filters": [judge_select(body, name)] if len(body["judges"]) > 1 else [],
         "filter_url": page.request.path,
     }
 
 
-def _first_sentences(name: str, found: dict[str, Any]) -> list[str]:
-    """The state in words, and the numbers behind it where it does not hold them yet."""
-    state, reason = drift_state.sentence(title(name), found), found["drift"]["reason"]
-    # What it would take stands in both.
-    reason = reason.replace(drift_state.needs(found["drift"]), "").replace("  ", " ").strip()
-    return [state, reason] if reason else [state]
+def of_one_judge(body: dict[str, Any], name: str) -> dict[str, Any]:
+    """The report as if it had this judge alone."""
+    ranking = body.get("ranking", {})
+    ranked = {one: row for one, row in ranking.get("judges", {}).items() if one == name}
+    return {
+        **body,
+        "judges": {name: body["judges"][name]},
+        "ranking": {**ranking, "judges": ranked},
+    }
 
 
-def _numbers(body: dict[str, Any], name: str) -> Table:
-    """Over all images; why it drifts or holds stands above."""
-    table = drift.overall(body, [name])
-    return replace(
-        table,
-        title=gettext_noop("Compared with people, all images"),
-        rows=(replace(table.rows[0], note=""),),
+def _facts(found: dict[str, Any]) -> list[dict[str, Any]]:
+    """Two numbers of a judge, as the Summary has them, with their intervals."""
+    shown = (
+        (gettext_noop("follows people"), "auroc", found.get("follows") or {}),
+        (gettext_noop("off by now"), "off", drift_state.off_now(found)),
     )
+    return [
+        {"name": name, "cell": cell(key, number)}
+        for name, key, number in shown
+        if "value" in number or "undefined" in number
+    ]
 
 
 def _fails(page: ReportPage, body: dict[str, Any], name: str) -> dict[str, Any]:
@@ -89,6 +108,10 @@ def _fails(page: ReportPage, body: dict[str, Any], name: str) -> dict[str, Any]:
         ],
         "fails_of": stored.count(Filters()),
         "fails_url": page.address("gallery", judge=name),
+        "sides": [
+            {"name": gettext(words), "url": page.address("gallery", judge=name, side=side)}
+            for side, words in SIDES.items()
+        ],
     }
 
 
@@ -106,10 +129,3 @@ def _card(page: ReportPage, name: str, run: Run | None) -> dict[str, Any]:
     address = reverse("question", args=[page.study.slug, "card"])
     measure = reverse("run-card", args=[page.study.slug, run.pk]) if run else ""
     return {"card_url": f"{address}?{urlencode({'judge': name})}", "measure_url": measure}
-
-
-def _anchors(page: ReportPage, name: str, run: Run | None) -> dict[str, Any]:
-    return {
-        "anchors": anchors_of(page.study, run, owns=False).describe(),
-        "anchors_url": f"{page.address('drift', judge=name)}#why",
-    }

@@ -1,5 +1,5 @@
-"""What judges may be used for: one answer to each question, and the numbers behind it. Of one judge, on its
-page: the generators' ranking by people and by it, and the images on which it should not decide."""
+"""What judges may be used for: the numbers behind the answers. Of one judge, on its page: the generators' ranking by
+people and by it, and the images on which it should not decide."""
 
 from __future__ import annotations
 
@@ -8,19 +8,18 @@ from typing import Any
 from django.contrib import messages
 from django.http import Http404, HttpResponse
 from django.shortcuts import redirect
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404
 from audit.charts.faces import face_of
 from audit.exhibits import Table, row, statistics_table
 from audit.next_labels.to_people import draw_to_people
-from audit.pages.frame import ReportPage, report_page, report_view
+from audit.pages.frame import ReportPage, report_page
 from audit.reports import escalation
 from audit.statistic_names import headings, stored_statistic
 from audit.view import View
 from audit.words import decisions as words
-from audit.words import drift_state
 from audit.words.report import title
 
 PEOPLE = headings(
@@ -59,21 +58,6 @@ def draw(request: HtmxRequest, slug: str) -> HttpResponse:
     return redirect("data", slug=slug)
 
 
-@report_view("audit/decide.html")
-def decide(page: ReportPage) -> dict[str, Any]:
-    body = page.body
-    shown: dict[str, Any] = {"thing": gettext("What each judge may be used for")}
-    if not page.compares:
-        return shown
-    return {
-        **shown,
-        "answers": words.answers(body),
-        "tables": table_file(page, body, page.view),
-        "csv": page.table_file("decide"),
-        "filter_url": page.request.path,
-    }
-
-
 def work_of(page: ReportPage, body: dict[str, Any], name: str) -> dict[str, Any]:
     """Of one judge: the generators' ranking, and the images that it leaves to people."""
     left, first = escalation.first_left_to_people(page.study, name, body, LISTED)
@@ -109,16 +93,12 @@ def people(page: ReportPage, body: dict[str, Any]) -> Table:
                 PEOPLE,
                 judge=name,
                 face=face_of(body, name),
-                note=" · ".join(
-                    line
-                    for line in (drift_state.facts(judge), words.beside_people(overall))
-                    if line
-                ),
+                note=words.beside_people(overall),
                 link=page.address("judge", judge=name),
             )
         )
     return statistics_table(
-        "instead-of-people", gettext("Instead of people"), gettext("judge"), PEOPLE, rows
+        "instead-of-people", gettext_noop("Instead of people"), "judge", PEOPLE, rows
     )
 
 
@@ -137,7 +117,7 @@ def reward(page: ReportPage, body: dict[str, Any]) -> Table:
         }
         rows.append(row(title(name), stats, REWARD, judge=name, face=face_of(body, name)))
     return statistics_table(
-        "its-score", gettext("What its score is worth"), gettext("judge"), REWARD, rows
+        "its-score", gettext_noop("What its score is worth"), "judge", REWARD, rows
     )
 
 
@@ -153,7 +133,7 @@ def balanced(body: dict[str, Any]) -> Table:
         for name, judge in body["judges"].items()
     ]
     return statistics_table(
-        "rare-answers", gettext("Where one answer is rare"), gettext("judge"), BALANCED, rows
+        "rare-answers", gettext_noop("Where one answer is rare"), "judge", BALANCED, rows
     )
 
 
