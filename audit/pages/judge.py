@@ -31,11 +31,10 @@ CHECKS = 5
 def judge(page: ReportPage) -> dict[str, Any]:
     body = page.body
     if not page.compares:
-        return {"thing": gettext("One judge")}
+        return {"thing": gettext("One judge"), "why_url": _why(page)}
     name = page.view.judge_of(body)
     found, asked = body["judges"][name], {"judge": name}
     run = runs_by_name(page.study).get(name)
-    why = reverse("why", args=[page.study.slug])
     return {
         "thing": title(name),
         "judge": name,
@@ -49,7 +48,7 @@ def judge(page: ReportPage) -> dict[str, Any]:
             "drift", gettext("People and judges, by release date of the generator"), **asked
         ),
         "below": judge_numbers.below_the_chart(body, name),
-        "why_url": f"{why}?{urlencode({**page.request.GET.dict(), **asked})}",
+        "why_url": _why(page, **asked),
         "tables": judge_numbers.table_file(page, body, View(judges=(name,))),
         "agreement": page.plot(
             "agreement", gettext("Agreement with people, by release date of the generator"), **asked
@@ -65,6 +64,12 @@ def judge(page: ReportPage) -> dict[str, Any]:
         "filters": [judge_select(body, name)] if len(body["judges"]) > 1 else [],
         "filter_url": page.request.path,
     }
+
+
+def _why(page: ReportPage, **asked: str) -> str:
+    """Its sides are chosen by the address, too."""
+    address = reverse("why", args=[page.study.slug])
+    return f"{address}?{urlencode({**page.request.GET.dict(), **asked})}"
 
 
 def of_one_judge(body: dict[str, Any], name: str) -> dict[str, Any]:

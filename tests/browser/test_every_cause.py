@@ -31,7 +31,7 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     assert not Generator.objects.exclude(release_date=None).exists()
     expect(page.get_by_text("two sides that you name")).to_be_visible()
     if cause == "judge":
-        # What is chosen leads to Drift, whose second half loads when it is seen.
+        # What is chosen leads to the judge's page, whose second half loads when it is seen.
         page.locator("#why-judge").select_option(causes.OLD)
         page.wait_for_url(f"**/audit/judge/?**judge={causes.OLD}**")
         show_second_half(page, "why")
@@ -43,6 +43,7 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     page.get_by_role("button", name="Compare").click()
     page.wait_for_url("**/audit/judge/?**from=**")
     show_second_half(page, "why")
+    page.locator("#fold-causes > summary").click()
     rows = page.get_by_role("region", name="What moved the gap").get_by_role("row")
     expect(rows.first).to_be_visible()
     body = StoredAnswer.objects.get(study=study).body
@@ -56,6 +57,7 @@ def test_the_planted_cause_alone_is_beyond_chance(open_page, transactional_db, c
     if cause == "judge":
         expect(page.locator("#why-judge_now")).to_have_value(causes.NEW)
     wait_for_pictures(page)
+    page.locator("#fold-alarms > summary").click()
     expect(page.get_by_role("heading", name="Alarms")).to_be_visible()
     told = page.locator("#why > .sentences:not([aria-label])")
     expect(told).to_contain_text(f"come from {words.NAMES[cause]}")

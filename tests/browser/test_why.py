@@ -32,6 +32,7 @@ def test_every_cause_is_the_commands(open_page, alice, study, size, scheme):
     expect(page.get_by_role("heading", name="Why the gap moved", level=1)).to_be_visible()
     wait_for_pictures(page)
     body = StoredAnswer.objects.get().body
+    page.locator("#fold-causes > summary").click()
     rows = page.get_by_role("region", name="What moved the gap").get_by_role("row")
     for part, estimate in body["parts"].items():
         shown = cell("net_deviation", estimate)
@@ -50,7 +51,7 @@ def test_anchors_are_frozen_and_their_certificate_is_read(
     page = open_page(owner, reverse("why", args=["bench"]), size=size, scheme=scheme)
     page.get_by_label("images").fill("30")
     page.get_by_role("button", name="Create anchor set").click()
-    # The way back is to Drift, whose second half loads when it is seen.
+    # The way back is to the judge, whose second half loads when it is seen.
     show_second_half(page, "why")
     expect(page.get_by_text("30 of 40 images were frozen on")).to_be_visible()
     jobs.score_here(run=run, anchors=AnchorSet.objects.get())
