@@ -126,8 +126,9 @@ function show(form, control) {
 }
 
 document.addEventListener("change", ({ target }) => {
-  // A form that is typed into waits for its button.
-  if (target.matches(".filters:not(.typed) select, .filters:not(.typed) input")) show(target.form, target);
+  // What is typed, and texts that belong together, wait for their button.
+  if (target.closest(".typed, .filters .filters")) return;
+  if (target.matches(".filters select, .filters input")) show(target.form, target);
 });
 
 // A click on a point opens its images, one on a judge's line or name chooses the judge.

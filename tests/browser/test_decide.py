@@ -120,7 +120,7 @@ def test_the_ranking_and_the_images_left_to_people_are_those_of_the_chosen_judge
 
 @pytest.mark.nightly("tests/audit/pages has the numbers of the page")
 def test_auroc_before_and_since_its_release_is_on_the_judges_page(open_page, alice, report):
-    page = open_page(alice, reverse("judge", args=["shapes"]))
+    page = open_page(alice, f"{reverse('judge', args=['shapes'])}?judge=some-judge")
     page.locator("#fold-numbers > summary").click()
     table = page.get_by_role("region", name="Generators released after the judge")
     row = table.get_by_role("row").filter(has_text="some-judge").first
