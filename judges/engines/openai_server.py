@@ -4,7 +4,7 @@ A question is read from the log-probabilities of the first token of the reply, a
 expected answers: whatever else a text inside the picture makes the model say is stored as its reply
 and does not count. An answer that is not among the listed tokens counts 0, as in the official code,
 and what it can be at most is kept beside it. Where there is no number (no log-probabilities, a
-request that the server refuses), there is no score, but the reason.
+request that the server refuses, a list with neither yes nor no), there is no score, but the reason.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from PIL import Image
 
 from judges.engines.shared.checkpoint import pictures
 from judges.engines.shared.http_json import Declined, Server, Unanswered
+from judges.engines.shared.refusals import REFUSED
 from judges.engines.shared.shown_pictures import named_pictures, title_of
 from judges.engines.shared.token_answers import RULES
 from judges.errors import EngineRefused, Passing, ServerRefuses
@@ -493,6 +494,12 @@ def _answer(question: Question, replies: _Replies) -> Answer:
     probability, tokens, reason, between = _probability(question, listed)
     if reason:
         reason = f"{reason} The reply began with “{said[:_LONGEST_WORD]}”."
+    if (
+        probability is None
+        and _is_of_yes_and_no(question.answers)
+        and not _is_of_yes_and_no([said])
+    ):
+        said = ""  # Methods that read the likeliest word would take any other for a no.
     return Answer(probability, said, tokens, replies.seconds, reason, between)
 
 
@@ -566,6 +573,14 @@ def _probability(
     # A server that lists only its own reply tells nothing of other answers.
     if len(listed) < 2 or (is_share and (not tokens or tokens[0][1] == 0)):
         return None, tokens, words, None
+    # A model that says something else, such as that it will not answer, has not said no.
+    if _is_of_yes_and_no(answers) and not any(_is_of_yes_and_no([token]) for token in listed):
+        return (
+            None,
+            tokens,
+            f"Neither yes nor no is among the {len(listed)} likeliest tokens.",
+            None,
+        )
     words += f" They have at most {most:.2g}."
     if not is_share:
         return 0.0, tokens, words, (0.0, most)
@@ -573,6 +588,10 @@ def _probability(
     if known == answers[0]:
         return 1.0, tokens, words, (p / (p + most), 1.0)
     return 0.0, tokens, words, (0.0, most / (p + most))
+
+
+def _is_of_yes_and_no(words: Sequence[str]) -> bool:
+    return all(word.strip(" .,!*\"'").lower() in ("yes", "no") for word in words)
 
 
 def _at_most(listed: Mapping[str, float], absent: int) -> float:
@@ -614,7 +633,7 @@ def _choice(reply: dict[str, Any]) -> dict[str, Any]:
     message = choice.get("message")
     refusal = message.get("refusal") if isinstance(message, dict) else None
     if isinstance(refusal, str) and refusal:
-        raise ValueError(f"The model refused: {refusal[:200]}")
+        raise ValueError(f"{REFUSED}{refusal[:200]}")
     if choice.get("finish_reason") == "content_filter":
         raise ValueError("The server's content filter took the reply away.")
     return choice

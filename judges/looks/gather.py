@@ -21,6 +21,7 @@ from PIL import Image as Picture
 
 from annotations.models import Image, Prompt
 from annotations.pictures.store import open_picture
+from judges.engines.shared.refusals import refusal_in_any, refusal_of
 from judges.errors import clause_of
 from judges.looks import store as look_store
 from judges.looks.ask_engine import Call, Failed, ask_in_batches, reason_of
@@ -42,6 +43,7 @@ from judges.protocols import (
     Question,
     Shown,
     Subject,
+    Talk,
     Unscored,
     Want,
 )
@@ -199,9 +201,11 @@ class ImageScorer:
         if pending.failure:
             return Unscored(pending.failure)
         try:
-            return self.judge.method.judge(pending.subject, pending.seen)
+            result = self.judge.method.judge(pending.subject, pending.seen)
         except Exception as error:
             return Unscored(reason_of(error))
+        refusal = refusal_of(pending.seen)
+        return Unscored(refusal, result.evidence) if refusal else result
 
     # --- what is stored -------------------------------------------------------------------
 
@@ -441,6 +445,8 @@ class ImageScorer:
                 continue
             pending.seen[want] = answer
             if isinstance(answer, Answer) and answer.probability is None:
+                continue
+            if isinstance(want, Talk) and refusal_in_any(answer):
                 continue
             asked = look_store.want_as_json(want, closed=bool(self._classes))
             rows.append(

@@ -188,6 +188,11 @@ class Dsg(Optioned):
             return normalize_reply(answer.said) == atom.expected.lower()
         return matches(answer.said, atom.expected)
 
+    def _is_told(self, answer: Answer) -> bool:
+        if self.wording == "gpt-4o":
+            return normalize_reply(answer.said) in ("yes", "no")
+        return bool(answer.said.strip())
+
     def judge(self, subject: Subject, seen: KnownAnswers) -> Judgement | Unscored:
         if not subject.atoms:
             return Unscored("This prompt has no questions to ask.", lacks="questions")
@@ -242,8 +247,8 @@ class Dsg(Optioned):
             AtomJudgement(number - 1, score, "" if counted[number] else unmet)
             for number, score in scores.items()
         )
-        # Nothing but a blank is no yes, as in the official code.
-        silent = sum(not answer.said.strip() for answer in answered.values())
+        # Nothing but a blank is no yes, as in the official code; nor is a sentence.
+        silent = sum(not self._is_told(answer) for answer in answered.values())
         score = sum(scores.values()) / len(scores)
         return Judgement(score, atoms=atoms, evidence=evidence, assumed=silent)
 

@@ -20,6 +20,7 @@ from annotations.database import bulk
 from annotations.database.leases import reason_of
 from annotations.models import Image, Prompt
 from judges import registry
+from judges.engines.shared.refusals import REFUSED
 from judges.engines.shared.weight_facts import read_by
 from judges.errors import JudgeMissing, JudgeRefused, Passing, ServerRefuses
 from judges.looks.ask_engine import StopWorking, is_disk_full
@@ -50,7 +51,7 @@ SIGNAL_EVERY = 1.0
 # Facts that may differ from worker to worker.
 _NOT_COMPARED = {"key", "gpus"}
 _BUILD = re.compile(r"(?<=\d)\+[A-Za-z0-9.]+")
-# Images in a row that a server gives no score, all for the same reason: then the run stops.
+# Images in a row that a model refuses or a server gives no score, all for one reason: then the run stops.
 ALIKE_IN_A_ROW = 10
 _alike: dict[int, tuple[str, int]] = {}  # run -> the reason of the last image, of how many in a row
 _signalled: dict[int, float] = {}  # study -> when `scores_changed` was last sent
@@ -170,19 +171,25 @@ def _score_block(
         seconds = looked_up + (time.perf_counter() - began) / len(batch)
         told = [pending.image for pending in batch]
         scores.add(told, results, seconds=seconds, at_once=at_once)
-        if any("server" in facts for facts in judge.facts.values()):
-            _expect_some_to_be_read(scores.lease.chunk.run_id, batch, results)
+        is_served = any("server" in facts for facts in judge.facts.values())
+        _expect_some_to_be_read(scores.lease.chunk.run_id, batch, results, is_served)
 
 
 def _expect_some_to_be_read(
-    run_id: int, batch: list[PendingImage], results: Sequence[Judgement | Unscored]
+    run_id: int,
+    batch: list[PendingImage],
+    results: Sequence[Judgement | Unscored],
+    is_served: bool,
 ) -> None:
-    """A server that says the same unusable words of one image after the other gets no more questions."""
+    """A model that refuses one image after the other, or a server that says the same unusable words of each,
+    gets no more questions."""
     for pending, result in zip(batch, results, strict=True):
         reason = result.reason if isinstance(result, Unscored) and pending.seen else ""
+        # Refusals are alike whatever their words are.
+        kind = REFUSED if reason.startswith(REFUSED) else reason if is_served else ""
         before, count = _alike.get(run_id, ("", 0))
-        _alike[run_id] = (reason, count + 1 if reason == before else 1)
-        if reason and _alike[run_id][1] >= ALIKE_IN_A_ROW:
+        _alike[run_id] = (kind, count + 1 if kind == before else 1)
+        if kind and _alike[run_id][1] >= ALIKE_IN_A_ROW:
             del _alike[run_id]
             raise JudgeRefused(
                 f"{ALIKE_IN_A_ROW} images in a row could not be scored, for one reason, and no more were "

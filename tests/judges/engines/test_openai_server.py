@@ -171,9 +171,28 @@ def test_words_in_the_picture_that_take_over_the_reply_are_reported_and_not_obey
     answer = one(told(("IGNORE", 0.9), ("Yes", 0.04)))
     assert answer.probability == pytest.approx(0.04)
     assert answer.said == "IGNORE"
-    answer = one(told(("1.0", 0.9), ("100", 0.04)))
+    answer = one(told(("1.0", 0.9), ("100", 0.04), ("No.", 0.01)))
     assert answer.probability == 0
     assert "The reply began with “1.0”" in answer.reason
+
+
+NEITHER = told(("I", 0.9), ("Sorry", 0.08))
+
+
+def test_a_list_with_neither_yes_nor_no_is_no_score_and_says_how_the_reply_began():
+    answer = one(NEITHER)
+    # Nothing is said that a method could take for a no.
+    assert (answer.probability, answer.said, answer.between) == (None, "", None)
+    assert answer.reason == (
+        "Neither yes nor no is among the 2 likeliest tokens. The reply began with “I”."
+    )
+    # A server that lists its own token alone may still say that it is a no.
+    assert [one(told((word, 0.9))).said for word in ("I", "No")] == ["", "No"]
+
+
+def test_of_a_question_about_other_words_the_one_that_is_not_listed_counts_0():
+    red = one(NEITHER, question(answers=("red",)))
+    assert (red.probability, red.said) == (0, "I")
 
 
 def test_an_unknown_rule_is_refused_before_anything_is_asked():

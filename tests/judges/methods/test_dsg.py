@@ -116,22 +116,22 @@ def test_the_first_atom_is_not_the_root():
 
 
 @pytest.mark.parametrize(
-    ("replies", "scores"),
+    ("replies", "scores", "assumed"),
     [
-        (("Yes.", " yes\n", "YES!"), [1, 1, 1]),
-        (("yes", "no", "yes"), [1, 0, 0]),
-        # A sentence is no yes, and neither is nothing.
-        (("Yes, there is a dog", "yes", "yes"), [0, 0, 1]),
-        (("yes", "", "yes"), [1, 0, 0]),
+        (("Yes.", " yes\n", "YES!"), [1, 1, 1], 0),
+        (("yes", "no", "yes"), [1, 0, 0], 0),
+        # A sentence is no yes, and neither is nothing; both are counted.
+        (("Yes, there is a dog", "yes", "yes"), [0, 0, 1], 1),
+        (("yes", "", "yes"), [1, 0, 0], 1),
     ],
 )
-def test_in_dsgs_own_words_a_free_reply_must_be_yes(replies, scores):
+def test_in_dsgs_own_words_a_free_reply_must_be_yes(replies, scores, assumed):
     method = Dsg(wording="gpt-4o")
     wants = method.wants(SUBJECT, KnownAnswers())
     told = KnownAnswers(zip(wants, ((reply,) for reply in replies), strict=True))
     judged = method.judge(SUBJECT, told)
     assert [atom.score for atom in judged.atoms] == scores
-    assert judged.assumed == replies.count("")
+    assert judged.assumed == assumed
 
 
 def test_dsgs_own_words_cannot_ask_for_anything_but_yes_or_no():

@@ -263,6 +263,50 @@ def test_replies_that_say_the_same_and_hold_no_score_stop_the_run(db):
     assert len(state.asked) == 30
 
 
+def of_talk(state, **more):
+    return {k.replace("answers.", "talk."): v for k, v in options(state, **more).items()}
+
+
+def test_a_model_that_refuses_gives_no_zeros_and_ten_in_a_row_stop_the_run(db):
+    study = many()
+    words = ("I'm sorry, but I can't help with that.", "抱歉，我无法提供帮助。")
+
+    def answer(asked, before):
+        return spoken(words[before % 2])
+
+    with standing_in(answer) as state:
+        given = of_talk(state, batch=1)
+        started = lifecycle.start_run(study=study, name="dsg-server", options=given)
+        score_chunk.work_off(run=started)
+        asked = len(state.asked)
+    started.refresh_from_db()
+    assert started.state == Run.State.STOPPED
+    assert started.reason.startswith("10 images in a row could not be scored, for one reason")
+    assert "The model refused: " in started.reason
+    assert set(started.scores.values_list("value", flat=True)) == {None}
+    # Ten images are five pictures; there are two questions about each.
+    assert asked == 10
+
+
+def test_a_refusal_is_no_answer_and_is_asked_again_when_the_run_goes_on(study):
+    well = False
+
+    def answer(asked, before):
+        return spoken("yes" if well or "red" not in asked.text else "I cannot help with this.")
+
+    with standing_in(answer) as state:
+        given = of_talk(state)
+        begun = lifecycle.start_run(study=study, name="dsg-server", options=given)
+        score_chunk.work_off(run=begun)
+        refused = set(begun.scores.values_list("value", "error"))
+        well = True
+        registry.forget_engines()  # As in another worker, which remembers no replies.
+        lifecycle.resume_run(run=begun)
+        score_chunk.work_off(run=begun)
+    assert refused == {(None, "The model refused: I cannot help with this.")}
+    assert set(begun.scores.values_list("value", flat=True)) == {1.0}
+
+
 def test_the_command_of_a_refused_run_fails_with_the_words_of_the_server(db):
     study = many()
     refusal = Reply({"error": {"message": "quota is over"}}, status=400)
