@@ -60,7 +60,7 @@ study_pages = [
     path(
         "questions/<slug:name>/charts/<slug:chart>.<slug:kind>", doors.chart, name="question-chart"
     ),
-    path("pairs/", doors.question, {"name": "pairs", "beside": pairs.show_forms}, name="pairs"),
+    path("pairs/", doors.question, {"name": "pairs", "actions": pairs.show_forms}, name="pairs"),
     path("pairs/expected/", pairs.pairs_expected, name="pairs-expected"),
     path("pairs/draw/", pairs.pairs_draw, name="pairs-draw"),
     path("pairs/import/", pairs.pairs_import, name="pairs-import"),
@@ -68,7 +68,7 @@ study_pages = [
     path(
         "audit/judge/why/",
         doors.question,
-        {"name": "why", "beside": anchors.show_anchors},
+        {"name": "why", "actions": anchors.show_anchors},
         name="why",
     ),
     path(
@@ -85,7 +85,7 @@ study_pages = [
     path(
         "repairs/",
         doors.question,
-        {"name": "gains", "beside": repairs.show_findings},
+        {"name": "gains", "actions": repairs.show_findings},
         name="repairs",
     ),
     path("repairs/gains.csv", doors.table, {"name": "gains"}, name="repairs-table"),

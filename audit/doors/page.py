@@ -46,7 +46,7 @@ from audit.pages.reports import ENDINGS, KINDS
 
 
 @dataclass(frozen=True)
-class Beside:
+class Actions:
     """What acts below the numbers of a page. `facts`: what it shows that may change; `is_waiting`: whether it will.
     `stays`: while numbers are replaced, with what somebody typed."""
 
@@ -61,18 +61,18 @@ class Beside:
 class QuestionPage(AnswerPage):
     place: Place
     exhibits: Exhibits
-    make_beside: Callable[[QuestionPage], Beside] | None = None
+    make_actions: Callable[[QuestionPage], Actions] | None = None
     shows_names: bool = False
 
     @cached_property
-    def given(self) -> dict[str, str]:
+    def address_values(self) -> dict[str, str]:
         """Of several values none is meant: they are chosen for another part of the page."""
         lists = self.request.GET.lists()
         return {str(name): str(values[0]) for name, values in lists if len(values) == 1}
 
     @cached_property
     def parameters(self) -> Any:
-        return read_parameters(self.exhibits, self.study, self.given)
+        return read_parameters(self.exhibits, self.study, self.address_values)
 
     @cached_property
     def answer(self) -> StoredAnswer:
@@ -86,13 +86,15 @@ class QuestionPage(AnswerPage):
     @cached_property
     def body(self) -> Body:
         stored = self.answer.body or {}
-        return show_body(self.exhibits, self.study, stored, self.given, names=self.shows_names)
+        return show_body(
+            self.exhibits, self.study, stored, self.address_values, names=self.shows_names
+        )
 
     @cached_property
     def query(self) -> dict[str, str]:
         """The parameters that are not as usual, by field; as given, where they are refused."""
         fields = parameters_of(self.exhibits)
-        values = {one.name: self.given.get(name_in_address(one), "") for one in fields}
+        values = {one.name: self.address_values.get(name_in_address(one), "") for one in fields}
         with suppress(Refused):
             values |= asdict(self.parameters)
         of_view = fields_of(self.exhibits.view)  # type: ignore[arg-type]
@@ -112,8 +114,8 @@ class QuestionPage(AnswerPage):
         return f"{address}?{urlencode(query)}"
 
     @cached_property
-    def beside(self) -> Beside | None:
-        return self.make_beside(self) if self.make_beside else None
+    def actions(self) -> Actions | None:
+        return self.make_actions(self) if self.make_actions else None
 
     @cached_property
     def choices(self) -> list[tuple[Field[Any], Mapping[str, str] | None]]:
@@ -131,7 +133,7 @@ class QuestionPage(AnswerPage):
     @property
     def seconds_to_poll(self) -> int:
         """0 where nothing new is to come."""
-        if self.is_behind or (self.beside is not None and self.beside.is_waiting):
+        if self.is_behind or (self.actions is not None and self.actions.is_waiting):
             return 3
         return 15 if self.exhibits.question.keeps_up else 0
 
@@ -142,7 +144,7 @@ class QuestionPage(AnswerPage):
 
     @property
     def seen_facts(self) -> list[Any]:
-        return self.beside.facts if self.beside else []
+        return self.actions.facts if self.actions else []
 
     @property
     def controls(self) -> list[dict[str, Any]]:
@@ -166,7 +168,7 @@ class QuestionPage(AnswerPage):
         ]
 
     @property
-    def written(self) -> dict[str, Any]:
+    def text_fields(self) -> dict[str, Any]:
         """The parameters that somebody writes; empty where there are none."""
         fields = [one for one in parameters_of(self.exhibits) if "fold" in one.metadata]
         if not fields:
@@ -207,7 +209,7 @@ class QuestionPage(AnswerPage):
         return {**super().shared(), "thing": thing, "question": self}
 
 
-MakeBeside: TypeAlias = Callable[[QuestionPage], Beside]
+MakeActions: TypeAlias = Callable[[QuestionPage], Actions]
 
 
 @require_GET
@@ -220,7 +222,7 @@ def questions(request: HtmxRequest, slug: str) -> HttpResponse:
 
 @require_GET
 def question(
-    request: HtmxRequest, slug: str, name: str, beside: MakeBeside | None = None
+    request: HtmxRequest, slug: str, name: str, actions: MakeActions | None = None
 ) -> HttpResponse:
     match = request.resolver_match
     exhibits = find_exhibits(name)
@@ -228,15 +230,15 @@ def question(
         research_place_or_404(request, slug)
         address = reverse(exhibits.page, args=[slug])
         return redirect(f"{address}?{request.GET.urlencode()}", permanent=True)
-    return show_question(request, slug, name, beside)
+    return show_question(request, slug, name, actions)
 
 
 def show_question(
-    request: HtmxRequest, slug: str, name: str, beside: MakeBeside | None, status: int = 200
+    request: HtmxRequest, slug: str, name: str, actions: MakeActions | None, status: int = 200
 ) -> HttpResponse:
     """The page; with another status, where a form beside the numbers was refused."""
     page = _page(request, slug, name)
-    page.make_beside, page.shows_names = beside, page.place.owns
+    page.make_actions, page.shows_names = actions, page.place.owns
     response = respond(page, "audit/question.html", lambda: _context(page))
     if status != 200:
         response.status_code = status
@@ -311,9 +313,9 @@ def _context(page: QuestionPage) -> dict[str, Any]:
         "lacking": page.answer.reason,
         "filters": page.controls,
         "hidden": page.hidden,
-        "written": page.written,
+        "text_fields": page.text_fields,
         "filter_url": page.filter_url,
-        **(page.beside.context if page.beside else {}),
+        **(page.actions.context if page.actions else {}),
     }
     if not body:
         return shown

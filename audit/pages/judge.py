@@ -31,7 +31,7 @@ CHECKS = 5
 def judge(page: ReportPage) -> dict[str, Any]:
     body = page.body
     if not page.compares:
-        return {"thing": gettext("One judge"), "why_url": _why(page)}
+        return {"thing": gettext("One judge"), "why_url": _link_to_why(page)}
     name = page.view.judge_of(body)
     found, asked = body["judges"][name], {"judge": name}
     run = runs_by_name(page.study).get(name)
@@ -48,7 +48,7 @@ def judge(page: ReportPage) -> dict[str, Any]:
             "drift", gettext("People and judges, by release date of the generator"), **asked
         ),
         "below": judge_numbers.below_the_chart(body, name),
-        "why_url": _why(page, **asked),
+        "why_url": _link_to_why(page, **asked),
         "tables": judge_numbers.table_file(page, body, View(judges=(name,))),
         "agreement": page.plot(
             "agreement", gettext("Agreement with people, by release date of the generator"), **asked
@@ -66,7 +66,7 @@ def judge(page: ReportPage) -> dict[str, Any]:
     }
 
 
-def _why(page: ReportPage, **asked: str) -> str:
+def _link_to_why(page: ReportPage, **asked: str) -> str:
     """Its sides are chosen by the address, too."""
     address = reverse("why", args=[page.study.slug])
     return f"{address}?{urlencode({**page.request.GET.dict(), **asked})}"

@@ -20,7 +20,7 @@ from annotations.models import AnchorRound, AnchorSet, Study
 from annotations.pages.form_values import whole
 from audit.anchors.certificate import certificate, newest, unanswered
 from audit.anchors.draw import COUNT, make_anchors
-from audit.doors.page import Beside, QuestionPage
+from audit.doors.page import Actions, QuestionPage
 from audit.words import anchors as words
 from judges import tasks
 from judges.anchors import jobs
@@ -62,7 +62,7 @@ class Anchors:
         return [*lines, *words.sentences(certificate(self.last))]
 
 
-def show_anchors(page: QuestionPage) -> Beside:
+def show_anchors(page: QuestionPage) -> Actions:
     """Of the judge whose gap is explained."""
     judge = page.query.get("judge", "")
     anchors = anchors_of(page.study, runs_by_name(page.study).get(judge), owns=page.place.owns)
@@ -72,7 +72,7 @@ def show_anchors(page: QuestionPage) -> Beside:
         "lines": anchors.describe(certified=bool(page.body.get("certificates"))),
         "is_owner": page.place.owns,
     }
-    return Beside("audit/partials/anchors.html", context, anchors.facts, anchors.is_waiting)
+    return Actions("audit/partials/anchors.html", context, anchors.facts, anchors.is_waiting)
 
 
 def anchors_of(study: Study, run: Run | None, *, owns: bool) -> Anchors:

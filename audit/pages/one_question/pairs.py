@@ -29,7 +29,7 @@ from annotations.pairs import draws, files
 from annotations.pairs.assign import plan_of
 from annotations.pairs.expected import expected
 from audit.contests.useful_pairs import draw_informative
-from audit.doors.page import Beside, QuestionPage, show_question
+from audit.doors.page import Actions, QuestionPage, show_question
 from audit.words import pairs as words
 from judges.preferences.imported import ImportedVotes, take_votes
 
@@ -45,7 +45,7 @@ def show_forms(
     *,
     refused: list[str] | None = None,
     wrong: list[str] | None = None,
-) -> Beside:
+) -> Actions:
     """As they were sent, with what was wrong; else as the study asks now."""
     study = page.study
     given = given or _form_values({}, study)
@@ -62,7 +62,7 @@ def show_forms(
         "columns": ", ".join(files.COLUMNS),
         "expected": "" if page.request.htmx else _expected(study, given),
     }
-    return Beside("audit/partials/pairs.html", context, stays=True)
+    return Actions("audit/partials/pairs.html", context, stays=True)
 
 
 @require_GET

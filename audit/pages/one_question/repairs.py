@@ -17,7 +17,7 @@ from annotations.access import HtmxRequest, owner_place_or_404, research_place_o
 from annotations.errors import StudyRefused
 from annotations.language.stored_words import say as say_in_language
 from annotations.models import Image, Study
-from audit.doors.page import Beside, QuestionPage
+from audit.doors.page import Actions, QuestionPage
 from audit.evidence.image_cards import thumbnail_size
 from audit.models import Finding
 from audit.repairs import findings, gains
@@ -39,7 +39,7 @@ class Picture:
     size: tuple[int, int] | None
 
 
-def show_findings(page: QuestionPage) -> Beside:
+def show_findings(page: QuestionPage) -> Actions:
     """The first repaired images beside their controls, findings to be confirmed, and what makes both."""
     study, counts = page.study, gains.findings_by_state(page.study)
     rows = Finding.objects.filter(study=study, state=Finding.State.OPEN)
@@ -60,7 +60,7 @@ def show_findings(page: QuestionPage) -> Beside:
         "of_bench": bool(names & {one.name for one in GENERATORS}),
         "sides": _sides(study, page.body.get("first", [])),
     }
-    return Beside("audit/partials/repairs.html", context, [*counts.values()])
+    return Actions("audit/partials/repairs.html", context, [*counts.values()])
 
 
 @require_POST
