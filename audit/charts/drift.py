@@ -145,7 +145,9 @@ def _offsets(body: dict[str, Any], judges: list[str]) -> str:
     if not scores:
         return ""
     names = ", ".join(title(name) for name in scores)
-    return gettext("; offset beside the oldest generators: %(names)s") % {"names": names}
+    return gettext(
+        "; these scores have no unit, compared with the oldest generators: %(names)s"
+    ) % {"names": names}
 
 
 def _scores(body: dict[str, Any], judges: list[str], loud: list[str], theme: str) -> Layered:

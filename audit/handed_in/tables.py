@@ -154,7 +154,9 @@ def _part(
         for name, judge in numbers.items()
     )
     if offsets:
-        notes.append(f"Scores: offset beside the oldest generators instead: {', '.join(offsets)}.")
+        notes.append(
+            f"These scores have no unit: compared with the oldest generators: {', '.join(offsets)}."
+        )
     return Table(
         statistic,
         f"{_statistic_title(statistic)} by generator{which}. {INTERVALS}",

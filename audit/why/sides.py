@@ -187,7 +187,7 @@ def _judge(paired: Paired, name: str) -> JudgeScores:
 
 def _refuse_unfit(people: People, judge: JudgeScores) -> None:
     if people.chances is not None:
-        raise Refused(f"Why the gap moved cannot be said: {human_scores.REFUSED}.")
+        raise Refused(f"Why the gap changed cannot be said: {human_scores.REFUSED}.")
     if lacking := why_no_points(people, judge):
         raise Refused(f"People and judge have no gap in points: {lacking}.")
 

@@ -87,7 +87,7 @@ def _side(left: dict[str, Any] | None) -> str:
         return ""
     shown = with_interval("points", left)
     if not side(left):
-        return f" No advantage of a side can be told: the left image wins by {shown}."
+        return f" No left–right bias found: {shown}."
     if left["value"] > 0:
         return (
             f" The left image wins too often: of two equal ones the left wins by {shown}. The standing takes "

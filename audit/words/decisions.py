@@ -10,10 +10,10 @@ from django.utils.translation import gettext, ngettext
 
 from annotations.language.stored_words import say
 from audit.statistic_names import BAND, stored_statistic
-from audit.words.drift_state import following_of, off_by_generator
+from audit.words.drift_state import off_by_generator
 from audit.words.numbers import per_hundred, side, with_interval
 from audit.words.report import title
-from jurybox_stats.instrument.following import CANNOT_BE_TOLD
+from jurybox_stats.instrument.verdict import NOT_YET, TRUST, TRUST_UNTIL, verdict_of
 
 # A longer list of names is not read; the table has them all.
 NAMED = 3
@@ -31,7 +31,7 @@ def answers(body: dict[str, Any]) -> list[Answer]:
     return [
         Answer(
             gettext("May a judge stand in for a person?"),
-            _stand_in(judges, _unknown_to_follow(body)),
+            _stand_in(body["judges"]),
         ),
         Answer(gettext("Which of its verdicts may stand?"), _trusted(judges)),
         Answer(gettext("Would it rank the generators as people do?"), _ranking(body)),
@@ -54,34 +54,35 @@ def beside_people(overall: dict[str, Any]) -> str:
     }
 
 
-def _unknown_to_follow(body: dict[str, Any]) -> set[str]:
-    """Judges of which it is not known whether they follow people may stand in for nobody yet."""
-    return {name for name, judge in body["judges"].items() if following_of(judge) == CANNOT_BE_TOLD}
-
-
-def _stand_in(judges: Judges, unknown: set[str]) -> str:
-    tested = {n: row["alt_test"] for n, row in judges.items() if _has(row, "alt_test", "passes")}
-    known = {name: found for name, found in tested.items() if name not in unknown}
-    if tested and not known:
-        return _not_enough(_names(judges))
+def _stand_in(listed: Judges) -> str:
+    """Yes only of a judge whose verdict is trust: nothing else may be read off the test alone."""
+    judges = {name: judge["overall"] for name, judge in listed.items()}
+    known = {n: row["alt_test"] for n, row in judges.items() if _has(row, "alt_test", "passes")}
     if not known:
         return _nobody(judges, "alt_test")
+    verdicts = {name: verdict_of(listed[name])["kind"] for name in known}
     behind = 100 * next(iter(known.values()))["epsilon"]
-    drifted = [name for name, found in known.items() if "since" in found]
+    drifted = [n for n, found in known.items() if "since" in found or verdicts[n] == TRUST_UNTIL]
+    yes = [n for n, found in known.items() if found["passes"] and verdicts[n] == TRUST]
+    open_yet = [name for name, verdict in verdicts.items() if verdict == NOT_YET]
+    said = {*drifted, *yes, *open_yet}
     return _joined(
         (
-            [name for name, found in known.items() if found["passes"]],
+            yes,
             gettext(
-                "Yes, for half of the people or more: %(judges)s. That is, if being behind a person on "
-                "up to %(behind)s of 100 images is worth the work it saves."
+                "Yes, for half of the people or more: %(judges)s. This counts a judge as good enough if it "
+                "errs on at most %(behind)s more images of 100 than a person."
             ),
         ),
         (
-            [name for name, found in known.items() if not found["passes"]],
+            [name for name in known if name not in said],
             gettext("Not shown, so let people decide: %(judges)s."),
         ),
-        (_other_judges(judges, known), gettext("Not enough data yet: %(judges)s.")),
-        (drifted, gettext("Asked of the generators since it drifted: %(judges)s.")),
+        (
+            [name for name in judges if name not in known or name in {*open_yet} - {*drifted}],
+            gettext("Not enough data yet: %(judges)s."),
+        ),
+        (drifted, gettext("Not on today’s generators, since it drifted: %(judges)s.")),
         behind=f"{behind:g}",
     )
 
@@ -134,7 +135,12 @@ def _ranking(body: dict[str, Any]) -> str:
     return _joined(
         (same, gettext("No two generators change places: %(judges)s.")),
         (first, gettext("Some change places, the first stays: %(judges)s.")),
-        (other, gettext("Another one comes first, so publish no leaderboard by it: %(judges)s.")),
+        (
+            other,
+            gettext(
+                "Its top generator differs from people’s: do not rank generators with it (%(judges)s)."
+            ),
+        ),
         (_other_judges(found, known), gettext("Not enough data yet: %(judges)s.")),
     )
 
@@ -144,10 +150,7 @@ def _soft(judges: Judges) -> str:
     if not known:
         return _nobody(judges, "soft_pairwise_accuracy")
     best = _best(known)
-    return gettext(
-        "%(judge)s comes nearest, %(number)s of 1; the lower, the more it is sure where people are not, "
-        "or the contrary."
-    ) % {
+    return gettext("%(judge)s comes nearest, %(number)s; 1 = as confident as people.") % {
         "judge": title(best),
         "number": say(with_interval("soft_pairwise_accuracy", known[best])),
     }
@@ -194,7 +197,7 @@ def _probability(judges: Judges) -> str:
     return _joined(
         (
             lines_towards(1),
-            gettext("Nearer to the share of people who say yes than their average is: %(judges)s."),
+            gettext("Better than always guessing the average: %(judges)s."),
         ),
         (
             lines_towards(-1),

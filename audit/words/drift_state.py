@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.utils.translation import gettext_noop
 
-from audit.words.numbers import format_number, number, p_words, with_interval
+from audit.words.numbers import format_number, number, with_interval
 from jurybox_stats.instrument.following import (
     AGAINST,
     DOES_NOT,
@@ -258,14 +258,9 @@ def _evidence(drift: dict[str, Any]) -> list[str]:
     step, dates = drift["steps"][drift["likeliest"]], len(drift["steps"])
     since, offset = step["since"], with_interval("offset", step[OFFSET])
     change = _change_of_gain(step["gain_change"])
-    if "p_holm" in drift:
-        p = p_words(drift["p_holm"])
-        lines = [f"Most moved at {since}: offset {offset}, gain {change}; {p}."]
-    else:
-        lines = [f"Most moved at {since}: offset {offset}, gain {change}."]
     if dates > 1:
-        lines.append(f"These intervals hold for any of {dates} dates.")
-    return lines
+        return [f"Largest change: {since} ({dates} dates tested): offset {offset}, gain {change}."]
+    return [f"Largest change: {since}: offset {offset}, gain {change}."]
 
 
 def _change_of_gain(found: dict[str, Any]) -> str:
@@ -353,7 +348,7 @@ def gap(drift: dict[str, Any]) -> str:
             f"It is off by {now} points on the newest, {before} before: {people} because people’s answers moved "
             f"and its gain is {gain}"
         )
-        return first + f", {judge} because it reads newer images otherwise."
+        return first + f", {judge} because it scores newer images differently."
     if moved:
         return (
             f"It is off by {now} points on the newest, {before} before: {people} because people’s answers moved "
@@ -361,8 +356,8 @@ def gap(drift: dict[str, Any]) -> str:
         )
     if read:
         return (
-            f"It is off by {now} points on the newest, {before} before: {judge} because it reads newer images "
-            "otherwise."
+            f"It is off by {now} points on the newest, {before} before: {judge} because it scores newer images "
+            "differently."
         )
     return f"It is off by {now} points on the newest, {before} before."
 

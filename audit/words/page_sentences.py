@@ -10,7 +10,7 @@ from django.utils.translation import gettext_noop
 from annotations.language.counts import count_things
 from audit.statistic_names import STATISTICS, stored_statistic
 from audit.view import MANY, SLICES, View
-from audit.words.numbers import number, p_words, per_hundred, side, with_interval
+from audit.words.numbers import number, per_hundred, side, with_interval
 from audit.words.report import title, what_is_lacking
 from jurybox_formats.forms.translations import LANGUAGE_NAMES
 from jurybox_stats import enough
@@ -60,9 +60,9 @@ def all_behind(judges: dict[str, Any]) -> list[str]:
         for some, line in (
             (
                 behind,
-                "1 of the others is behind it by more than chance (Holm)."
+                "1 of the others is behind it by more than chance."
                 if len(behind) == 1
-                else f"{len(behind)} of the others are behind it by more than chance (Holm).",
+                else f"{len(behind)} of the others are behind it by more than chance.",
             ),
             (level, f"Statistically tied with it: {', '.join(level)}."),
             (untested, f"Not tested: {', '.join(untested)}."),
@@ -79,18 +79,15 @@ def _behind_words(name: str, difference: dict[str, Any]) -> str:
         return f"{title(name)} differs, but no test could be made: {difference['no_p']}."
     size, way = with_interval("auroc", difference), side(difference)
     if not way:
-        return f"{title(name)} is statistically tied with it: {size}, {p_words(p)}."
+        return f"{title(name)} is statistically tied with it: {size}."
     if p > LEVEL:
-        return (
-            f"{title(name)} is statistically tied with it, as many judges are compared: {size}, "
-            f"{p_words(p)}."
-        )
+        return f"{title(name)} is statistically tied with it, as many judges are compared: {size}."
     if way > 0:
         return (
             f"On the images that both have scored, {title(name)} is ahead of it by more than chance: "
-            f"{size}, {p_words(p)}."
+            f"{size}."
         )
-    return f"{title(name)} is behind it by more than chance: {size}, {p_words(p)}."
+    return f"{title(name)} is behind it by more than chance: {size}."
 
 
 def _ceiling(body: dict[str, Any]) -> str:
@@ -181,10 +178,7 @@ def _furthest(judge: str, known: dict[str, dict[str, Any]], by: str, statistic: 
     shown = with_interval(statistic, apart)
     if not clear:
         kind = SLICES[by]
-        return (
-            f"{judge} is clearly apart from its own average on no {kind}: the largest difference, "
-            f"{shown} on {worst}, may be chance."
-        )
+        return f"{judge}: no {kind} stands out (largest {shown} on {worst}, may be chance)."
     if apart["value"] > 0:
         size = with_interval("points_off", apart)
         return f"Beside people, {judge} is clearly lower on {worst} than on average, by {size}."

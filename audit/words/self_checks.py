@@ -8,7 +8,7 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.stored_words import say
 from audit.self_checks.counting import ALLOWED
-from audit.words.numbers import p_words, per_hundred
+from audit.words.numbers import per_hundred
 from judges.self_checks.changes import JPEG_QUALITY, SMALLER
 from judges.self_checks.make import STEPS
 from jurybox_stats.multiplicity import LEVEL
@@ -127,19 +127,18 @@ def _since(body: dict[str, Any], compared: dict[str, Any]) -> list[str]:
     for name, row in compared["checks"].items():
         if row["more"] > row["less"]:
             words = gettext(
-                "%(check)s: %(then)s of %(both)s → %(now)s of %(both)s since %(since)s, %(p)s: that may "
-                "be chance."
+                "%(check)s: %(then)s of %(both)s → %(now)s of %(both)s since %(since)s: that may be "
+                "chance."
             )
             if row["p_holm"] <= LEVEL:
                 words = gettext(
-                    "%(check)s: %(then)s of %(both)s → %(now)s of %(both)s since %(since)s, %(p)s: it "
+                    "%(check)s: %(then)s of %(both)s → %(now)s of %(both)s since %(since)s: it "
                     "contradicts itself more often than it did."
                 )
             named = check_name(name)
             counts = {part: row[part] for part in ("then", "now", "both")}
-            p = p_words(row["p_holm"])
             check = f"{named[0].upper()}{named[1:]}"
-            told.append(words % {**counts, "check": check, "since": since, "p": p})
+            told.append(words % {**counts, "check": check, "since": since})
     same, of = compared["scores"]["same"], compared["scores"]["of"]
     version = gettext("another version")
     if body["fingerprint"] == compared["fingerprint"]:

@@ -49,8 +49,10 @@ def _verdict(watches: dict[str, Any], judge: dict[str, Any]) -> str:
         if "undefined" in watch
     ]
     if silent:
-        day, others = _date_words(gap), gettext(" or ").join(silent)
-        return f"The gap has moved since {day}. Anchors would show whether {others} changed."
+        others = gettext(" or ").join(silent)
+        if gap == "unknown":
+            return f"The gap changed; since when is unknown. Anchors would show whether {others} changed."
+        return f"The gap has moved since {gap}. Anchors would show whether {others} changed."
     day = _date_words(gap)
     moved = f"Only the gap moved, on {day}; judge and people say the same of the same images."
     if watches["new_form"]:

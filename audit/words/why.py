@@ -1,4 +1,4 @@
-"""Why the gap moved, in sentences that follow from the numbers by fixed rules."""
+"""Why the gap changed, in sentences that follow from the numbers by fixed rules."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from django.utils.translation import gettext, gettext_noop
 from annotations.language.counts import list_words
 from annotations.language.stored_words import say
 from audit.words.drift_state import turned
-from audit.words.numbers import join_names, number, p_words, side, with_interval
+from audit.words.numbers import join_names, number, side, with_interval
 from audit.words.report import title
 from jurybox_stats.multiplicity import LEVEL
 
 # What each part is called in a table, and what it means in a sentence.
 NAMES = {
     "judge": gettext_noop("the judge"),
-    "people": gettext_noop("people"),
-    "wording": gettext_noop("the form’s words"),
+    "people": gettext_noop("annotators"),
+    "wording": gettext_noop("wording"),
     "mix": gettext_noop("other kinds of images"),
     "within": gettext_noop("errors on the same kinds"),
     "unmatched_a": gettext_noop("kinds that only the first side has"),
@@ -41,7 +41,11 @@ def name(part: str) -> str:
     parts = part.split("_and_")
     if len(parts) == 1:
         return _join_names(parts)
-    return gettext("%(names)s, together") % {"names": _join_names(parts)}
+    # What is left on the same kinds is the judge's reading of them.
+    names = [gettext(NAMES["judge" if part == "within" else part]) for part in parts]
+    *first, last = dict.fromkeys(names)
+    told = {"names": list_words(first), "last": last}
+    return gettext("%(names)s or %(last)s: these data cannot tell them apart") % told
 
 
 def sentences(body: dict[str, Any], *, anchored: bool = False) -> list[str]:
@@ -49,7 +53,7 @@ def sentences(body: dict[str, Any], *, anchored: bool = False) -> list[str]:
     moved = body["moved"]
     first, second = (say(one["words"]) for one in body["sides"])
     if "undefined" in moved:
-        return [f"Why the gap moved cannot be said: {moved['undefined']}."]
+        return [f"Why the gap changed cannot be said: {moved['undefined']}."]
     judge = title(body["judge"])
     size = with_interval("net_deviation", moved)
     way = side(moved)
@@ -125,18 +129,16 @@ def _causes(body: dict[str, Any]) -> list[str]:
         if estimate.get("p_holm", 1.0) <= LEVEL and side(estimate)
     }
     if not sure:
-        return ["No single cause is beyond chance (Holm)."]
+        return ["No single cause is beyond chance."]
     return [
-        _cause(part, with_interval("net_deviation", estimate), p_words(estimate["p_holm"]))
+        _cause(part, with_interval("net_deviation", estimate))
         for part, estimate in sorted(sure.items(), key=lambda one: -abs(one[1]["value"]))
     ]
 
 
-def _cause(part: str, size: str, p: str) -> str:
+def _cause(part: str, size: str) -> str:
     cause, meaning = name(part), MEANING.get(part, "")
-    if meaning:
-        return f"{size} come from {cause}: {meaning}, {p}."
-    return f"{size} come from {cause}, {p}."
+    return f"{size} come from {cause}: {meaning}." if meaning else f"{size} come from {cause}."
 
 
 def parts_of(body: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:

@@ -138,15 +138,14 @@ def _answerer(engine: Any) -> str:
         return gettext_noop(f"it gave no answer about a red square: {reason}.")
     if yes.probability > no.probability:
         return ""
-    sure, unsure = f"{yes.probability:.2f}", f"{no.probability:.2f}"
-    return gettext_noop(f"it saw no red square in one (yes {sure}, no {unsure}).")
+    return gettext_noop("it answered “no” about a picture of a red square.")
 
 
 def _talker(engine: Any) -> str:
     ((reply, *_),) = engine.talk([(red_square(), Talk((QUESTION,), max_tokens=16))])
     if "yes" in reply.lower():
         return ""
-    return gettext_noop(f"asked for a red square in one, it said “{reply[:80]}”.")
+    return gettext_noop(f"it answered “{reply[:80]}” about a picture of a red square.")
 
 
 _CHECKS: dict[str, Callable[[Any], str]] = {

@@ -29,7 +29,7 @@ def study(transactional_db):
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")])
 def test_every_cause_is_the_commands(open_page, alice, study, size, scheme):
     page = open_page(alice, reverse("why", args=["shapes"]), size=size, scheme=scheme)
-    expect(page.get_by_role("heading", name="Why the gap moved", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Why the gap changed", level=1)).to_be_visible()
     wait_for_pictures(page)
     body = StoredAnswer.objects.get().body
     page.locator("#fold-causes > summary").click()

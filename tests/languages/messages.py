@@ -396,7 +396,7 @@ def names_of_facts() -> Iterator[str]:
     yield f"{STOPPED}%(reason)s"
     yield (
         "It is off by %(now)s points on the newest, %(before)s before: %(people)s because people’s answers moved and "
-        "its gain is %(gain)s, %(judge)s because it reads newer images otherwise."
+        "its gain is %(gain)s, %(judge)s because it scores newer images differently."
     )
     yield from (*FOLLOWING, DRIFTS, HOLDS)
 

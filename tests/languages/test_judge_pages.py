@@ -30,7 +30,7 @@ from tests.languages.test_owner_pages import IN_PART, OF_FILES
 LANGUAGES = ("de", "zh-hans")
 RECIPE = 'name = "strict-dsg"\ntitle = "Strict"\nmethod = "dsg"\n[answers]\nengine = "builtin"\n'
 REFUSED = "This prompt has no questions to ask."
-UNSEEN = "it saw no red square in one (yes 0.10, no 0.90)."
+UNSEEN = "it answered “no” about a picture of a red square."
 WEIGHTS = {
     "part": "answers",
     "engine": "QwenVL",

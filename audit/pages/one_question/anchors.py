@@ -52,7 +52,7 @@ class Anchors:
     def describe(self, *, certified: bool = False) -> list[str]:
         """`certified`: the certificate stands elsewhere on the page."""
         if self.set is None:
-            return ["There are none: a judge that changes behind the same name cannot be seen."]
+            return ["No anchors yet. They show when a model changes behind its name."]
         day, count, of = f"{self.set.made_at:%Y-%m-%d}", self.set.count, self.set.of
         lines = [f"{count} of {of} images were frozen on {day}."]
         if self.last is None:

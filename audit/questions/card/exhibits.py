@@ -96,8 +96,8 @@ def _blind_words(one: dict[str, Any]) -> str:
 def _ladder_words(one: dict[str, Any]) -> str:
     ladder, by, step = one["ladder"], _number(one), one["told"]
     if not step:
-        return f"Ladder of {ladder}: it tells no step; over all its score falls by {by}."
-    return f"Ladder of {ladder}: it tells step {step} of 5 and all after it; over all its score falls by {by}."
+        return f"Notices no step of {ladder}; over all its score falls by {by}."
+    return f"Notices {ladder} from step {step} of 5; over all its score falls by {by}."
 
 
 def _number(one: dict[str, Any]) -> str:

@@ -108,7 +108,7 @@ def sign(body: Body) -> list[str]:
 
 EXHIBITS = Exhibits(
     question=WHY,
-    title="Why the gap moved",
+    title="Why the gap changed",
     method=describe_method,
     sentences=sentences,
     tables=tables,

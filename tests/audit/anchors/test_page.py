@@ -35,10 +35,10 @@ def at(name="why"):
 
 def test_owners_freeze_anchors_have_them_scored_and_read_the_certificate(as_alice, judged_bench):
     page = making.html_of(as_alice.get(at()))
-    assert "There are none: a judge that changes behind the same name cannot be seen." in page
+    assert "No anchors yet. They show when a model changes behind its name." in page
     assert "Score the anchors again" not in page
     answer = as_alice.post(at("anchors-make"), {"judge": JUDGE, "count": "10"})
-    assert answer.headers["Location"] == f"{reverse('drift', args=['bench'])}?judge={JUDGE}#why"
+    assert answer.headers["Location"] == f"{reverse('judge', args=['bench'])}?judge={JUDGE}#why"
     page = making.html_of(as_alice.get(at()))
     assert "10 of 12 images were frozen on" in page
     assert "This judge has not scored them again yet." in page

@@ -97,8 +97,8 @@ def test_each_part_by_hand(study):
     assert gain["value"] == pytest.approx(1)
     assert number(body, "ladder", "blur, step 2 of 5: falls by")["value"] == pytest.approx(0.4)
     lines = EXHIBITS.sentences(body)
-    assert any(line.startswith("Ladder of blur: it tells step 2 of 5") for line in lines)
-    assert any(line.startswith("Ladder of contrast: it tells no step") for line in lines)
+    assert any(line.startswith("Notices blur from step 2 of 5") for line in lines)
+    assert any(line.startswith("Notices no step of contrast") for line in lines)
     assert any(
         line.startswith("Blind, picture of another prompt: its score falls") for line in lines
     )

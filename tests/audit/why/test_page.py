@@ -11,7 +11,6 @@ from django.urls import reverse
 
 from annotations.models import StoredAnswer
 from annotations.stored_answers import question, store
-from audit.reports import make as reports
 from audit.words import why as words
 from judges.models import Judge
 from tests import making
@@ -40,7 +39,7 @@ def test_the_page_says_what_moved_and_draws_it(as_alice, large):
     assert (
         "From generators released up to 2023-12-31 to generators released since 2024-01-01" in page
     )
-    assert "People, the form’s words and errors on the same kinds cannot be separated here." in page
+    assert "Annotators, wording and errors on the same kinds cannot be separated here." in page
     body = StoredAnswer.objects.get().body
     assert [line for line in words.sentences(body) if line.replace("'", "&#x27;") not in page] == []
     chart = as_alice.get(at("why-chart", "json"), {"theme": "dark"}).json()
@@ -53,13 +52,6 @@ def test_the_page_says_what_moved_and_draws_it(as_alice, large):
     assert making.html_of(as_alice.get(at("why-chart", "svg"))).startswith("<svg")
     part = making.html_of(as_alice.get(at(), **HTMX))
     assert part.lstrip().startswith('<div id="why"')
-
-
-def test_why_there_is_not_enough_data_stands_once(as_alice, study):
-    judge_all(study)
-    reports.make_report(study=study)
-    page = making.html_of(as_alice.get(reverse("why", args=[study.slug])))
-    assert page.count("Drift needs two generators with enough images") == 1
 
 
 def test_annotators_are_refused_and_strangers_find_nothing(client, large):

@@ -41,13 +41,13 @@ def ranked(**changed):
     return {"swaps": [], "by_people": ["new", "old"], "by_judge": ["new", "old"], **changed}
 
 
-def said(judges, ranking=None, follows=None, off=None):
+def said(judges, ranking=None, verdicts=None, off=None):
     body = {
         "judges": {
             name: {
                 "overall": found,
                 "drift": {"by_generator": {"A": {"off": off}} if off else {}},
-                "follows": {"state": (follows or {}).get(name, "follows people")},
+                "verdict": {"kind": (verdicts or {}).get(name, "trust")},
             }
             for name, found in judges.items()
         },
@@ -64,17 +64,16 @@ def said(judges, ranking=None, follows=None, off=None):
 def test_a_good_judge_may_be_used():
     lines = said({"some-judge": overall()})
     assert lines == [
-        "Yes, for half of the people or more: some-judge. That is, if being behind a person on up to 15 of "
-        "100 images is worth the work it saves.",
+        "Yes, for half of the people or more: some-judge. This counts a judge as good enough if it errs "
+        "on at most 15 more images of 100 than a person.",
         "58.2 (50.0 to 66.0) of 100 verdicts of some-judge stand at 10 % disagreement or less; 33 "
         "images go to people.",
         "No two generators change places: some-judge.",
-        "some-judge comes nearest, 0.900 (0.800 to 0.950) of 1; the lower, the more it is sure where "
-        "people are not, or the contrary.",
+        "some-judge comes nearest, 0.900 (0.800 to 0.950); 1 = as confident as people.",
         "Most by some-judge: +18.80 (16.00 to 21.00) over a random choice; the judge sees "
         "+41.70 (38.00 to 45.00), so count 0.45 (0.40 to 0.51) of what a generator tuned on it seems "
         "to gain.",
-        "Nearer to the share of people who say yes than their average is: some-judge.",
+        "Better than always guessing the average: some-judge.",
         "Within ±3 points, so the mean score may be used: some-judge.",
         "some-judge says what people say on 67.8 (65.0 to 70.0) of 100 pairs of one prompt, with ties "
         "calibrated on other prompts: expect that on new ones.",
@@ -94,21 +93,49 @@ def test_a_bad_judge_may_not():
         equivalence=est(15.0, 12.0, 18.0, equivalent=False),
     )
     swapped = ranked(by_judge=["old", "new"], swaps=[{}])
-    lines = said({"bad-judge": bad}, {"bad-judge": swapped})
+    lines = said({"bad-judge": bad}, {"bad-judge": swapped}, {"bad-judge": "do not use"})
     assert lines[0] == "Not shown, so let people decide: bad-judge."
     assert lines[1] == "Nothing to rely on: 10 % disagreement or less cannot be shown."
-    assert lines[2] == "Another one comes first, so publish no leaderboard by it: bad-judge."
+    assert lines[2] == (
+        "Its top generator differs from people’s: do not rank generators with it (bad-judge)."
+    )
     assert lines[4].endswith("No gain shown, so tune no generator on: bad-judge.")
     assert lines[5] == "Worse than always giving the average, so calibrate first: bad-judge."
     assert lines[6] == "Off by more than 3 points: bad-judge."
 
 
-def test_a_judge_that_is_not_known_to_follow_people_stands_in_for_nobody_yet():
-    unknown = {"few": "cannot be told"}
-    assert said({"few": overall()}, follows=unknown)[0] == "Not enough data yet: few."
-    both = said({"few": overall(), "some-judge": overall()}, follows=unknown)[0]
-    assert both.startswith("Yes, for half of the people or more: some-judge.")
-    assert both.endswith("Not enough data yet: few.")
+YES = "Yes, for half of the people or more: "
+DRIFTED = overall(
+    alt_test={
+        "passes": True,
+        "beaten": 2,
+        "raters": 3,
+        "epsilon": 0.15,
+        "n": 80,
+        "since": "2023-09",
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("verdict", "words"),
+    [
+        ("not yet", "Not enough data yet: other."),
+        ("do not use", "Not shown, so let people decide: other."),
+        ("other question", "Not shown, so let people decide: other."),
+        ("trust until", "Not on today’s generators, since it drifted: other."),
+    ],
+)
+def test_only_a_judge_whose_verdict_is_trust_stands_in_for_a_person(verdict, words):
+    """Whatever the test of the people alone says of it."""
+    line = said({"other": overall(), "good": overall()}, verdicts={"other": verdict})[0]
+    assert line.startswith(f"{YES}good. ") and line.endswith(words)
+    assert said({"other": overall()}, verdicts={"other": verdict})[0] == words
+
+
+def test_a_judge_that_changed_more_than_once_has_drifted_too():
+    line = said({"other": DRIFTED}, verdicts={"other": "do not use"})[0]
+    assert line == "Not on today’s generators, since it drifted: other."
 
 
 def test_a_judge_whose_own_gain_is_not_known_has_no_share_of_it_told():

@@ -132,7 +132,7 @@ def test_a_judge_of_one_score_does_not_follow_people():
 
 def test_a_date_that_was_chosen_is_told_as_chosen():
     one, five = (settled(beyond=["offset"], dates=dates) for dates in (1, 5))
-    assert "These intervals hold for any of 5 dates." in five["drift"]["reason"]
+    assert " (5 dates tested): " in five["drift"]["reason"]
     assert "dates" not in one["drift"]["reason"]
 
 
@@ -178,7 +178,7 @@ def test_the_gap_is_told_in_its_two_parts():
     }
     assert drift_state.gap({"gap": gap}) == (
         "It is off by +17.0 points on the newest, +3.0 before: +9.0 (7.0 to 11.0) because people’s answers "
-        "moved and its gain is 0.80, +5.0 (1.0 to 9.0) because it reads newer images otherwise."
+        "moved and its gain is 0.80, +5.0 (1.0 to 9.0) because it scores newer images differently."
     )
     assert drift_state.gap({"gap": NO_GAP}) == ""
 
@@ -271,7 +271,7 @@ def test_where_nobody_can_compare_the_people_no_judge_drifts_and_the_headline_sa
     assert reason.endswith("It is off by +17.0 points on the newest, +3.0 before.")
     told = settled(beyond=["offset"], others={**OTHERS, "compared": True}, gap=GAP)
     assert report.tally({"a": told}).startswith("Do not use a")
-    assert told["drift"]["reason"].endswith("because it reads newer images otherwise.")
+    assert told["drift"]["reason"].endswith("because it scores newer images differently.")
 
 
 def test_a_bent_judge_or_a_changed_one_is_said_with_the_prompts_that_would_help():

@@ -85,13 +85,13 @@ def test_who_is_right_passes_and_is_tested_once(kind, right):
         ("depth", FLAT, "no map of different depths"),
         ("depth", DEEP * np.nan, "no map of different depths"),
         ("similarity", {"a red square": 0.2, "a blue square": 0.3}, "fits 0.200"),
-        ("answers", {"Yes": NO, "No": YES}, "it saw no red square in one (yes 0.20, no 0.90)."),
+        ("answers", {"Yes": NO, "No": YES}, "it answered “no” about a picture of a red square."),
         (
             "answers",
             {"Yes": Answer(None, reason="What?"), "No": NO},
             "no answer about a red square",
         ),
-        ("talk", "I see a cat.", "it said “I see a cat.”"),
+        ("talk", "I see a cat.", "it answered “I see a cat.” about a picture of a red square."),
     ],
 )
 def test_who_is_wrong_is_refused_with_what_it_said(kind, wrong, told):
