@@ -7,7 +7,7 @@ from scipy.stats import multivariate_normal
 
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.instrument.comparison import jackknifed
-from jurybox_stats.instrument.cuts import cuts_of, read_by_cuts
+from jurybox_stats.instrument.cuts import GRID, _crossing, cuts_of, read_by_cuts
 from jurybox_stats.instrument.dates import dates_of_one_step
 from jurybox_stats.instrument.latent import read_people, step_answers
 from jurybox_stats.instrument.severity import Mix, severities
@@ -205,3 +205,14 @@ def test_a_step_is_explained_by_its_own_date_and_a_slope_by_none():
     assert dates_of_one_step(read([0, 0, 0, 1, 1, 1]), dates) == [3]
     assert dates_of_one_step(read([0, 0.2, 0.4, 0.6, 0.8, 1]), dates) == []
     assert len(dates_of_one_step(read([0, 0, 0, 0, 0, 0]), dates)) >= 4
+
+
+def test_a_row_that_crosses_elsewhere_than_the_whole_is_found_there():
+    # Of so few prompts one moves the noise by more than a step of the grid.
+    found = reading(*(part[..., :48] for part in planted(np.random.default_rng(2))[:4]))
+    assert not isinstance(found, Undefined)
+    cells = found.steps[0].cells
+    side = np.array([1.0, 1.0, 0.0, 0.0])
+    everywhere = _crossing(cells.excess(slice(None), GRID).swapaxes(1, 2) @ side, GRID)
+    assert np.unique(np.searchsorted(GRID, everywhere)).size > 1
+    assert cells.crossing(side) == pytest.approx(everywhere, rel=1e-12)

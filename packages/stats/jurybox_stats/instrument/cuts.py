@@ -51,64 +51,56 @@ def cuts_of(scores: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class StepReading:
-    """One step of people's scale. `share`, `kappa`: rows x generators x cuts; `excess`: by how much more
-    often people and judge say yes together at each noise of the grid than was counted, rows x generators x
-    grid; `used`: rows x cuts."""
+    """One step of people's scale. `noise`: of the judge, by row."""
 
     people: Latent
-    share: Floats
-    used: np.ndarray
-    excess: Floats
+    cells: _Cells
     noise: Floats
 
     @cached_property
     def kappa(self) -> Floats:
-        tau = self.people.tau[..., None]
-        wide = np.sqrt(tau**2 + self.noise[:, None, None] ** 2)
-        kappa: Floats = self.people.mu[..., None] - scipy.special.ndtri(self.share) * wide
-        return np.where(self.used[:, None, :], kappa, 0.0)
+        """Generators x cuts x rows."""
+        mu, tau = (table.T[:, None] for table in (self.people.mu, self.people.tau))
+        kappa: Floats = mu - scipy.special.ndtri(self.cells.share) * np.hypot(tau, self.noise)
+        return np.where(self.cells.used, kappa, 0.0)
 
     def kappa_of_generators(self) -> Floats:
-        """Each cut weighs the same."""
-        mean: Floats = self.kappa.sum(axis=2) / self.used.sum(axis=1)[:, None]
-        return mean
+        """Rows x generators; each cut weighs the same."""
+        mean: Floats = self.kappa.sum(axis=1) / self.cells.used.sum(axis=0)
+        return mean.T
 
     def offset(self, old: np.ndarray, new: np.ndarray, shift: Floats | None = None) -> Floats:
         """`shift`: by how much people's own zero lies higher, rows x generators."""
-        weight = np.minimum(*(_balance(self._pooled(self.share, side)) for side in (old, new)))
-        weight = np.where(self.used, weight, 0.0)
+        shares = (self._pooled(self.cells.share, side) for side in (old, new))
+        weight = np.where(self.cells.used, np.minimum(*map(_balance, shares)), 0.0)
         moved = self._pooled(self.kappa, new) - self._pooled(self.kappa, old)
-        whole = weight.sum(axis=1)
-        found: Floats = (weight * moved).sum(axis=1) / np.where(whole > 0, whole, 1.0)
+        whole = weight.sum(axis=0)
+        found: Floats = (weight * moved).sum(axis=0) / np.where(whole > 0, whole, 1.0)
         if shift is not None:
-            found = found + self._pooled(shift, new) - self._pooled(shift, old)
+            found = found + self._pooled(shift.T, new) - self._pooled(shift.T, old)
         return found
 
     def points(self, old: np.ndarray, new: np.ndarray, shift: Floats | None = None) -> Floats:
         """The offset in shares of people's step."""
         people, offset = self.people, self.offset(old, new, shift)
-        as_before = scipy.special.ndtr((people.mu - offset[:, None]) / people.spread)
+        mu, tau, yes = (table.T[new] for table in (people.mu, people.tau, people.yes))
+        as_before = scipy.special.ndtr((mu - offset) / np.hypot(1.0, tau))
+        images = self.cells.images[new]
         # Where a step is at its end nothing moves it.
-        part = people.images[:, new].sum(axis=1) / people.every[:, new].sum(axis=1)
-        return part * self._pooled(people.yes - as_before, new)
+        part = images.sum(axis=0) / people.every.T[new].sum(axis=0)
+        return part * _mean(yes - as_before, images)
 
     def correlations(self, sides: np.ndarray) -> tuple[Floats, np.ndarray]:
         """artanh of the judge's correlation with z on each side, at one spread of z for all of them, rows x
         sides; and which sides tell it: a noise at its least says only that it is not more."""
         spread = self.people.tau[:, self.people.images[0] > 0].mean(axis=1)[:, None]
-        excess: Floats = np.asarray(sides) * 1.0 @ self.excess
-        noise = _crossing(excess.reshape(-1, GRID.size), GRID).reshape(excess.shape[:2])
+        noise = np.stack([self.cells.crossing(side) for side in sides], axis=1)
         told = noise[0] > LEAST_NOISE_OF_A_SIDE
         noise = np.clip(noise, LEAST_NOISE_OF_A_SIDE, MOST_NOISE)
         return np.arctanh(spread / np.hypot(spread, noise)), told
 
     def _pooled(self, table: Floats, side: np.ndarray) -> Floats:
-        """The mean over some generators, by their images."""
-        images = np.where(side, self.people.images, 0.0)
-        whole = images.sum(axis=1, keepdims=True)
-        weight = images / np.where(whole > 0, whole, 1.0)
-        found: Floats = np.einsum("rg,rg...->r...", weight, table)
-        return found
+        return _mean(table[side], self.cells.images[side])
 
 
 @dataclass(frozen=True)
@@ -205,54 +197,88 @@ def _read_step(
         )
     if not tables:
         return Undefined(NO_CUT, n)
-    share, joint = (np.stack(parts, axis=2) for parts in zip(*tables, strict=True))
+    # Generators x cuts x rows.
+    share, joint = (np.stack(parts).transpose(2, 0, 1) for parts in zip(*tables, strict=True))
     share = np.where(share < ROUNDING, 0.0, np.where(share > 1 - ROUNDING, 1.0, share))
-    share[:, people.images[0] == 0] = 0.5
-    divides = np.asarray(((share > 0) & (share < 1)).all(axis=1))
-    here = divides[0]
-    share, joint, used = share[..., here], joint[..., here], divides[:, here]
-    if not used.any(axis=1).all():
+    share[people.images[0] == 0] = 0.5
+    divides = np.asarray(((share > 0) & (share < 1)).all(axis=0))
+    here = divides[:, 0]
+    share, joint, used = share[:, here], joint[:, here], divides[here]
+    if not used.any(axis=0).all():
         return Undefined(NO_CUT, n)
-    even: Floats = np.where(used[:, None, :], share, 0.5)
-    cells = _cells_of(people, even, joint, used)
-    excess = cells.excess(np.arange(len(share)), GRID)
-    whole = _solve_exactly(people, share[0], joint[0])
+    cells = _Cells(people, np.where(used, share, 0.5), joint, used)
+    whole = _solve_exactly(people, share[..., 0], joint[..., 0])
     if whole is None:
         return Undefined(DOES_NOT_FOLLOW, n)
-    noise = cells.refine(_crossing(excess.sum(axis=1), GRID))
+    noise = cells.refine(cells.crossing(np.ones(count)))
     noise[0] = whole
-    return StepReading(people, cells.share, used, excess, noise)
+    return StepReading(people, cells, noise)
 
 
-@dataclass(frozen=True, slots=True)
 class _Cells:
-    """How often people and judge say yes together on each generator and cut. Without one prompt a generator
-    has few different triples of mu, tau and share: `kinds`, each integrated once; `place` has rows x
-    generators x cuts."""
+    """How often people and judge say yes together on each generator and cut: generators x cuts x rows, of the
+    judge's `share` of yes and of what was counted, `joint`; `used`: cuts x rows. Without one prompt a generator
+    has few different triples of mu, tau and share: `kinds`, each integrated once."""
 
-    kinds: Floats
-    place: Codes
-    share: Floats
-    joint: Floats
-    used: np.ndarray
-    images: Floats
+    def __init__(self, people: Latent, share: Floats, joint: Floats, used: np.ndarray) -> None:
+        self.share, self.joint, self.used = share, np.ascontiguousarray(joint), used
+        self.images = np.ascontiguousarray(people.images.T)
+        self.place = np.empty(share.shape, np.int64)
+        kinds, size = [], 0
+        for generator, shares in enumerate(share):
+            of_people = coded(people.kinds[:, generator])[1]
+            for cut, values in enumerate(shares):
+                names, codes = coded(of_people * values.size + coded(values)[1])
+                first = np.empty(names.size, np.int64)
+                first[codes[::-1]] = np.arange(values.size)[::-1]
+                tables = people.mu[first, generator], people.tau[first, generator], values[first]
+                kinds.append(np.stack(tables))
+                self.place[generator, cut] = size + codes
+                size += names.size
+        self.kinds = np.concatenate(kinds, axis=1)
+        self._columns: list[Floats] = []
 
-    def excess(self, rows: Codes, grid: Floats) -> Floats:
-        """How much more often than counted, at each noise of the grid: rows x generators x grid."""
-        place = self.place[rows]
+    def excess(self, rows: Codes | slice, grid: Floats) -> Floats:
+        """How much more often than counted, at each noise of the grid: grid x generators x rows."""
+        place, images = self.place[..., rows], self.images[:, rows]
         seen, codes = coded(place.ravel())
-        mu, tau, share = self.kinds[seen].T
-        together = _together(mu, tau, share, grid)
+        mu, tau, share = self.kinds[:, seen]
+        together = _together(mu, tau, share, grid).T
         codes = codes.reshape(place.shape)
-        found = np.zeros((*place.shape[:2], grid.size))
-        for cut in range(place.shape[2]):
-            more = together[codes[:, :, cut]]
-            more -= self.joint[rows, :, cut][..., None]
-            if not self.used[rows, cut].all():
-                more *= self.used[rows, cut][:, None, None]
+        found = np.zeros((grid.size, *images.shape))
+        for cut, used in enumerate(self.used[:, rows]):
+            more = together[:, codes[:, cut]]
+            more -= self.joint[:, cut, rows]
+            if not used.all():
+                more *= used
             found += more
-        found *= self.images[rows][..., None]
+        found *= images
         return found
+
+    @cached_property
+    def _of_the_whole(self) -> Floats:
+        return self.excess(np.zeros(1, np.int64), GRID)[..., 0]
+
+    def crossing(self, side: np.ndarray) -> Floats:
+        """The noise of each row at which people and judge say yes together as often as counted on a side.
+        Nearly all rows cross the grid where the whole does, so what lies beyond is looked at for the others alone."""
+        side = side * 1.0
+        first = int(_first_below((self._of_the_whole @ side)[:, None])[0])
+        start = min(max(first - INTERPOLATED // 2, 0), GRID.size - INTERPOLATED)
+        end = start + INTERPOLATED
+        excess = self._along(side, end)
+        noise = _crossing(excess[start:], GRID[start:end])
+        elsewhere = np.flatnonzero(_first_below(excess) != first)
+        if elsewhere.size:
+            noise[elsewhere] = _crossing(self._along(side, GRID.size)[:, elsewhere], GRID)
+        return noise
+
+    def _along(self, side: Floats, end: int) -> Floats:
+        """The excess of a side on the grid up to there: grid x rows."""
+        known = len(self._columns)
+        if known < end:
+            self._columns.extend(self.excess(slice(None), GRID[known:end]))
+        return np.stack([side @ column for column in self._columns[:end]])
 
     def refine(self, noise: Floats) -> Floats:
         """Rows of nearly one noise are solved once more on a grid of their own, until none leaves its."""
@@ -265,28 +291,6 @@ class _Cells:
                 grid = np.exp(NARROW * (one + np.linspace(-1.0, 1.0, INTERPOLATED)))
                 noise[rows] = _crossing(self.excess(rows, grid).sum(axis=1), grid)
         return np.clip(noise, LEAST_NOISE, MOST_NOISE)
-
-
-def _cells_of(people: Latent, share: Floats, joint: Floats, used: np.ndarray) -> _Cells:
-    rows, count, cuts = share.shape
-    kinds, place = [], np.zeros(share.shape, dtype=np.int64)
-    size = 0
-    for generator in range(count):
-        of_people = coded(people.kinds[:, generator])[1]
-        for cut in range(cuts):
-            of_judge = coded(share[:, generator, cut])[1]
-            names, codes = coded(of_people * rows + of_judge)
-            first = np.zeros(names.size, dtype=np.int64)
-            first[codes[::-1]] = np.arange(rows)[::-1]
-            kinds.append(
-                np.stack(
-                    [table[first, generator] for table in (people.mu, people.tau, share[..., cut])],
-                    axis=1,
-                )
-            )
-            place[:, generator, cut] = size + codes
-            size += names.size
-    return _Cells(np.concatenate(kinds), place, share, joint, used, people.images)
 
 
 def _together(mu: Floats, tau: Floats, share: Floats, noise: Floats) -> Floats:
@@ -318,17 +322,22 @@ def _solve_exactly(people: Latent, share: Floats, joint: Floats) -> float | None
     return float(scipy.optimize.brentq(excess, LEAST_NOISE, MOST_NOISE, xtol=1e-13))
 
 
-def _crossing(excess: Floats, noises: Floats) -> Floats:
-    """Where each row falls through zero on the grid, interpolated the other way round."""
-    rows, grid = np.arange(excess.shape[0]), np.log(noises)
+def _first_below(excess: Floats) -> Codes:
+    """Where each row first is at zero or below; the last place where it never is."""
     below = excess <= 0
-    first = np.where(below.any(axis=1), below.argmax(axis=1), grid.size - 1)
-    start = np.clip(first - INTERPOLATED // 2, 0, grid.size - INTERPOLATED)
-    places = start[:, None] + np.arange(INTERPOLATED)
-    height = np.take_along_axis(excess, places, axis=1)
-    log = grid[places]
+    return np.where(below.any(axis=0), below.argmax(axis=0), len(excess) - 1)
+
+
+def _crossing(excess: Floats, noises: Floats) -> Floats:
+    """Where each row falls through zero on the grid, interpolated the other way round. `excess`: grid x rows."""
+    rows, grid, first = np.arange(excess.shape[1]), np.log(noises), _first_below(excess)
+    height, log = excess, grid[:, None]
+    if grid.size > INTERPOLATED:
+        start = np.clip(first - INTERPOLATED // 2, 0, grid.size - INTERPOLATED)
+        places = start + np.arange(INTERPOLATED)[:, None]
+        height, log = np.take_along_axis(excess, places, axis=0), grid[places]
     # Log noise as a polynomial of the excess, at zero (Neville's scheme).
-    height, found = height.T, log.T
+    found = log
     with np.errstate(divide="ignore", invalid="ignore"):
         for apart in range(1, INTERPOLATED):
             low, high = height[:-apart], height[apart:]
@@ -337,13 +346,20 @@ def _crossing(excess: Floats, noises: Floats) -> Floats:
     around = np.clip(first, 1, grid.size - 1)
     low, high = grid[around - 1], grid[around]
     fits = np.isfinite(found) & (found >= low - 1e-9) & (found <= high + 1e-9)
-    at = excess[rows, around - 1], excess[rows, around]
+    at = excess[around - 1, rows], excess[around, rows]
     with np.errstate(divide="ignore", invalid="ignore"):
         line = low + (high - low) * at[0] / (at[0] - at[1])
     found = np.where(fits, found, np.clip(np.nan_to_num(line, nan=0.0), low, high))
-    found = np.where(below[:, 0], grid[0], np.where(below.any(axis=1), found, grid[-1]))
+    found = np.where(excess[0] <= 0, grid[0], np.where(excess[first, rows] <= 0, found, grid[-1]))
     noise: Floats = np.exp(found)
     return noise
+
+
+def _mean(table: Floats, images: Floats) -> Floats:
+    """Over generators, by their images."""
+    whole = images.sum(axis=0)
+    found: Floats = np.einsum("gr,g...r->...r", images, table) / np.where(whole > 0, whole, 1.0)
+    return found
 
 
 def _balance(share: Floats) -> Floats:
