@@ -115,3 +115,23 @@ def test_a_worker_that_looks_around_and_finds_nothing_loads_no_statistics(tmp_pa
     others = {"audit.reports.make", "audit.statistic_names", "rest_framework.request"}
     assert others & loaded == set()
     assert not [name for name in loaded if name.split(".")[0] in {"numpy", "scipy", "altair"}]
+
+
+REPORT = """
+import sys
+import django
+django.setup()
+from tests.audit.reports.test_digits import body_of, study_of
+assert "drift" in body_of(study_of(0, "yes/no", prompts=40), None)
+# Its two generators leave no date to test.
+import numpy as np
+from jurybox_stats.instrument.dates import dates_of_one_step
+dates_of_one_step(np.random.default_rng(0).normal(size=(40, 4)), np.arange(4))
+print(*sys.modules)
+"""
+
+
+def test_a_report_loads_no_distributions_of_scipy(tmp_path):
+    # They take a second to load; what is needed of them is in scipy.special.
+    more = {"PYTHONPATH": ":".join(sys.path), "DJANGO_SETTINGS_MODULE": "tests.settings"}
+    assert "scipy.stats" not in what_it_prints(REPORT, tmp_path, **more).split()

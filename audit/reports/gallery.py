@@ -12,13 +12,13 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-import scipy
 
 from annotations.database.columns import columns
 from annotations.models import Image
 from audit.models import Column, Report
 from audit.reports.pairing import Paired
 from audit.reports.reference import Reference, Series
+from jurybox_stats.series import ranks
 
 PEOPLE = "people"
 # The parts of a column and how each is packed.
@@ -109,7 +109,7 @@ def gaps(series: Series) -> np.ndarray:
     gap = np.full(len(series.score), np.nan)
     score, people = series.score[both], series.mean[both]
     if series.no_points and score.size:
-        score, people = (scipy.stats.rankdata(values) / values.size for values in (score, people))
+        score, people = (ranks(values) / values.size for values in (score, people))
     gap[both] = np.abs(score - people)
     return gap
 

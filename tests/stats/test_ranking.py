@@ -16,6 +16,7 @@ from jurybox_stats.ranking import (
     soft_pairwise_accuracy,
     spearman,
 )
+from jurybox_stats.series import ranks
 from tests.stats.vectors import bundle, cases
 
 RANKED = [kendall_tau_b, kendall_tau_c, spearman]
@@ -163,3 +164,8 @@ def test_pearson_of_values_that_differ_in_their_last_digits_worked_by_hand():
     x = [1 + k * 2.0**-52 for k in (0, 1, 2, 3, 0)]
     y = [1.0, 2.0, 2.0, 4.0, 1.5]
     assert pearson(x, y).value == pytest.approx(5.4 / math.sqrt(6.8 * 5.2))
+
+
+def test_equal_values_share_the_middle_of_their_ranks():
+    # 1 is the first; the two 3s hold the second and the third place.
+    assert ranks([3.0, 1.0, 3.0, 7.0]).tolist() == [2.5, 1.0, 2.5, 4.0]

@@ -96,8 +96,8 @@ def mean(
         return Undefined(
             f"{clusters} prompts and {rank} judges leave nothing to see an error by", n
         )
-    half = float(scipy.stats.t.ppf(1 - level / 2, free)) * error
-    half_alone = float(scipy.stats.t.ppf(1 - level / 2, free_alone)) * alone
+    half = float(scipy.special.stdtrit(free, 1 - level / 2)) * error
+    half_alone = float(scipy.special.stdtrit(free_alone, 1 - level / 2)) * alone
     plain = float(answers[labelled].mean())
     return Assisted(
         value,
@@ -283,14 +283,14 @@ def _estimate_drawn(
     value = float(each.mean())
     if not fixed_size:
         error = float(each.std(ddof=1)) / math.sqrt(total)
-        return value, error, float(scipy.stats.norm.ppf(1 - level / 2)) * error
+        return value, error, float(scipy.special.ndtri(1 - level / 2)) * error
     n = int(drawn.sum())
     rest = (said - weight * scores)[drawn] * times[drawn]
     left = 1 - 1 / times[drawn]
     usual = float((left * rest).sum() / left.sum()) if left.sum() > 0 else 0.0
     squares = n / (n - 1) * float((left * (rest - usual) ** 2).sum())
     error = math.sqrt(squares) / total
-    return value, error, float(scipy.stats.t.ppf(1 - level / 2, n - 1)) * error
+    return value, error, float(scipy.special.stdtrit(n - 1, 1 - level / 2)) * error
 
 
 def inclusion(usefulness: ArrayLike, budget: float, *, mix: bool = True) -> Floats | Undefined:

@@ -128,6 +128,13 @@ def tally(values: Floats) -> tuple[Floats, Codes, Codes]:
     return names, codes, sizes
 
 
+def ranks(values: ArrayLike) -> Floats:
+    """From 1; of equal values the middle of theirs."""
+    _, codes, sizes = np.unique(values, return_inverse=True, return_counts=True)
+    middles: Floats = np.cumsum(sizes) - (sizes - 1) / 2
+    return middles[codes]
+
+
 def _plain(array: np.ndarray) -> np.ndarray:
     """A list of objects as text if all are text, else as numbers (None becomes NaN)."""
     if all(isinstance(value, str) for value in array):

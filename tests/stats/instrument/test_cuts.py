@@ -6,6 +6,7 @@ from scipy.special import ndtri
 from scipy.stats import multivariate_normal
 
 from jurybox_stats.estimate import Undefined
+from jurybox_stats.instrument import latent
 from jurybox_stats.instrument.comparison import jackknifed
 from jurybox_stats.instrument.cuts import GRID, _crossing, cuts_of, read_by_cuts
 from jurybox_stats.instrument.dates import dates_of_one_step
@@ -216,3 +217,13 @@ def test_a_row_that_crosses_elsewhere_than_the_whole_is_found_there():
     everywhere = _crossing(cells.excess(slice(None), GRID).swapaxes(1, 2) @ side, GRID)
     assert np.unique(np.searchsorted(GRID, everywhere)).size > 1
     assert cells.crossing(side) == pytest.approx(everywhere, rel=1e-12)
+
+
+def test_people_are_solved_once_for_all_judges_beside_the_same_answers(monkeypatch):
+    generators, prompts, ratings, score, _ = planted(np.random.default_rng(3))
+    first = reading(generators, prompts, ratings, score)
+    monkeypatch.setattr(latent, "_correlation", None)
+    second = reading(generators, prompts, ratings, score + 1)
+    assert not isinstance(first, Undefined)
+    assert not isinstance(second, Undefined)
+    assert (second.steps[0].noise == first.steps[0].noise).all()

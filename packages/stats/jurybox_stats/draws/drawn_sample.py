@@ -81,7 +81,7 @@ def mean(
             sums += np.bincount(here, weights=pull, minlength=clusters)
             squares = clusters / freedom * float((sums**2).sum())
         error = math.sqrt(squares)
-        return value, error, float(scipy.stats.t.ppf(1 - level / 2, freedom)) * error
+        return value, error, float(scipy.special.stdtrit(freedom, 1 - level / 2)) * error
 
     value, error, half = estimate(beta, rank)
     plain, error_alone, half_alone = estimate(np.zeros_like(beta), 0)

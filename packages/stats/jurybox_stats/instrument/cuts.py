@@ -237,6 +237,7 @@ class _Cells:
                 size += names.size
         self.kinds = np.concatenate(kinds, axis=1)
         self._columns: list[Floats] = []
+        self._least: list[Floats] = []
 
     def excess(self, rows: Codes | slice, grid: Floats) -> Floats:
         """How much more often than counted, at each noise of the grid: grid x generators x rows."""
@@ -266,19 +267,24 @@ class _Cells:
         first = int(_first_below((self._of_the_whole @ side)[:, None])[0])
         start = min(max(first - INTERPOLATED // 2, 0), GRID.size - INTERPOLATED)
         end = start + INTERPOLATED
-        excess = self._along(side, end)
-        noise = _crossing(excess[start:], GRID[start:end])
-        elsewhere = np.flatnonzero(_first_below(excess) != first)
+        excess = self._along(side, start, end)
+        noise = _crossing(excess, GRID[start:end])
+        away = _first_below(excess) + start != first
+        # Mostly no generator's least lets any row cross before.
+        if start and min(least @ side for least in self._least[:start]) <= 0:
+            away |= (self._along(side, 0, start) <= 0).any(axis=0)
+        elsewhere = np.flatnonzero(away)
         if elsewhere.size:
-            noise[elsewhere] = _crossing(self._along(side, GRID.size)[:, elsewhere], GRID)
+            noise[elsewhere] = _crossing(self._along(side, 0, GRID.size)[:, elsewhere], GRID)
         return noise
 
-    def _along(self, side: Floats, end: int) -> Floats:
-        """The excess of a side on the grid up to there: grid x rows."""
+    def _along(self, side: Floats, begin: int, end: int) -> Floats:
+        """The excess of a side on a part of the grid: grid x rows."""
         known = len(self._columns)
         if known < end:
             self._columns.extend(self.excess(slice(None), GRID[known:end]))
-        return np.stack([side @ column for column in self._columns[:end]])
+            self._least.extend(column.min(axis=1) for column in self._columns[known:])
+        return np.stack([side @ column for column in self._columns[begin:end]])
 
     def refine(self, noise: Floats) -> Floats:
         """Rows of nearly one noise are solved once more on a grid of their own, until none leaves its."""

@@ -32,7 +32,7 @@ def _is_explained(values: Floats, later: np.ndarray) -> bool:
     # A contrast that no prompt moves cannot tell.
     squared = float(found[0] @ np.linalg.pinv(covariance, rcond=1e-10, hermitian=True) @ found[0])
     f = squared * (prompts - size) / (size * (prompts - 1))
-    return f <= float(scipy.stats.f.ppf(1 - LEVEL, size, prompts - size))
+    return f <= float(scipy.special.fdtri(size, prompts - size, 1 - LEVEL))
 
 
 def _from_the_mean(side: np.ndarray) -> Floats:

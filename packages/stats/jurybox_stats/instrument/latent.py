@@ -9,6 +9,7 @@ row and then the same without each prompt; columns are generators.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import scipy
@@ -200,11 +201,17 @@ def _solve(share: Floats, joint: Floats) -> tuple[Floats, Floats, Codes]:
     joints, joint_codes = coded(np.round(joint.ravel(), 14))
     pairs, place = coded(share_codes * joints.size + joint_codes)
     h = scipy.special.ndtri(shares[pairs // joints.size])
-    correlation = _correlation(h, joints[pairs % joints.size])
+    correlation = _known_correlation(h.tobytes(), joints[pairs % joints.size].tobytes())
     tau = np.sqrt(correlation / (1 - correlation))
     mu = h * np.sqrt(1 + tau**2)
     back = place.reshape(share.shape)
     return mu[back], tau[back], back.astype(np.int64)
+
+
+@lru_cache(maxsize=32)
+def _known_correlation(h: bytes, joint: bytes) -> Floats:
+    """People are read beside each judge, and mostly by the same answers."""
+    return _correlation(np.frombuffer(h), np.frombuffer(joint))
 
 
 def _correlation(h: Floats, joint: Floats) -> Floats:

@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.resampling.exact_sums import by_group
-from jurybox_stats.series import Codes, Floats, finite, ratings_array, same_length
+from jurybox_stats.series import Codes, Floats, finite, ranks, ratings_array, same_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +74,7 @@ def mid_ranks(scores: ArrayLike) -> Floats:
     """Ranks over all images, from .5/n to (n − .5)/n, ties in the middle of theirs: no change of a
     score's scale that keeps its order changes them."""
     values = np.asarray(scores, dtype=np.float64)
-    return (scipy.stats.rankdata(values) - 0.5) / max(values.size, 1)
+    return (ranks(values) - 0.5) / max(values.size, 1)
 
 
 def moments(

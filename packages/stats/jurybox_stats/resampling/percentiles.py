@@ -75,5 +75,5 @@ def _bca_shares(value: float, drawn: Floats, left_out: Floats, shares: Floats) -
     pull = left_out.mean() - left_out
     spread = float((pull**2).sum())
     a = float((pull**3).sum()) / (6 * spread**1.5) if spread > 0 else 0.0
-    z0, z = scipy.stats.norm.ppf(below), scipy.stats.norm.ppf(shares)
-    return scipy.stats.norm.cdf(z0 + (z0 + z) / (1 - a * (z0 + z)))
+    z0, z = scipy.special.ndtri(below), scipy.special.ndtri(shares)
+    return scipy.special.ndtr(z0 + (z0 + z) / (1 - a * (z0 + z)))
