@@ -19,6 +19,7 @@ from jurybox_stats.instrument.following import (
     WEAKLY,
 )
 from jurybox_stats.instrument.stability import CANNOT_BE_TOLD, DRIFTS, GAIN, HOLDS, OFFSET
+from jurybox_stats.instrument.verdict import DO_NOT_USE, verdict_of, was_stopped
 
 __all__ = ["CANNOT_BE_TOLD", "DRIFTS", "HOLDS"]
 
@@ -174,7 +175,7 @@ def sentence(title: str, judge: dict[str, Any]) -> str:
     if state == DRIFTS:
         return f"{title} has drifted: {describe_drift(drift)}."
     follow = judge["follows"]
-    if made_for(judge):
+    if made_for(judge) or was_stopped(drift):
         return f"{title}: {needs(drift)}"
     if follow["state"] == CANNOT_BE_TOLD:
         return _not_told(title, follow, drift)
@@ -182,10 +183,10 @@ def sentence(title: str, judge: dict[str, Any]) -> str:
         found = f"{title} {FOLLOWING[follow['state']]}"
         return f"{found}: it gives every image the same score."
     line = f"{title} {follows_words(follow)} ({_order(follow)})"
+    if follow["state"] in AGAINST or verdict_of(judge)["kind"] == DO_NOT_USE:
+        return f"{line}."
     if state == HOLDS:
         return f"{line}, and holds."
-    if follow["state"] in AGAINST:
-        return f"{line}."
     told = f"{line}; not enough data yet to tell whether it drifts."
     return f"{told} {needs(drift)}"
 
