@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ from jurybox_formats import guess_format, label_questions
 from jurybox_formats.form_from_labels import AnswerKind
 from jurybox_formats.forms.definition import Form
 from jurybox_formats.registry import FORMATS, FREE, Source
-from jurybox_formats.sources import mapped_table, picture_folder, picture_names
+from jurybox_formats.sources import columns, mapped_table, picture_folder, picture_names
 from jurybox_formats.sources.mapped_table import SHOWN
 from jurybox_formats.sources.picture_names import UNKNOWN
 from jurybox_formats.sources.records import Unreadable
@@ -221,10 +222,13 @@ def _tables(source: Source) -> list[dict[str, Any]]:
     for name in names:
         table = mapped_table.look(root / name, name, pictures)
         roles = mapped_table.roles_of(table, source.columns)
+        chosen = columns.check_roles(source.columns, table.columns, name)
+        dropped = [c for c in replace(table, roles=roles).dropped if c not in chosen]
         tables.append(
             {
                 "name": name,
                 "rows": table.rows,
+                "dropped": dropped,
                 "columns": [
                     {
                         "name": column,

@@ -1,7 +1,7 @@
 """Two tables of labels and scores, whatever their columns are called, as the tidy tables of a study.
 
-A tidy table goes through as it is. Of any other the columns are guessed, by the same rules as the page
-of imports, and what was guessed is noted. Pictures are not looked at.
+A tidy table goes through as it is. Of any other the columns are guessed by the code that guesses for the
+page of imports, and what was guessed is noted. Pictures are not opened; of their paths, folders name generators.
 """
 
 from __future__ import annotations
@@ -12,7 +12,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from jurybox_formats.sources import columns, mapped_table, tidy_tables
+from jurybox_formats.sources import (
+    columns,
+    mapped_table,
+    picture_folder,
+    picture_names,
+    tidy_tables,
+)
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.mapped_table import Cells, FoundTable, Pictures
 from jurybox_formats.sources.picture_names import UNKNOWN, prompt_key
@@ -34,10 +40,6 @@ REQUIRED = {
 }
 # What the label and score tables may say of an image, where no table of images does.
 OF_IMAGES = ("prompt_id", "prompt", "generator", "tags", "family")
-# What holds the answer of a labels table that has one column for it, and no better name.
-ANSWERS = ("value", "answer", "response", "score", "rating", "label")
-# Of a table with a column for each judge, numbers that are none.
-NO_JUDGE = {"sample", "correct", "atom", "seed", "seconds"}
 
 
 @dataclass(slots=True)
@@ -55,21 +57,25 @@ def as_tidy(
     written into `folder`; `given` says what columns are where the guess is wrong."""
     told = ReadingNotes()
     roles = dict(given or {})
-    tables = {part: _looked_at(part, path, roles) for part, path in files.items()}
-    _check_names(roles, tables)
+    found = {
+        part: mapped_table.look(path, path.name, Pictures(path.parent, []), part)
+        for part, path in files.items()
+    }
+    mapped_table.check_known(roles, found.values())
+    tables = {part: _planned(part, table, roles) for part, table in found.items()}
     told.words += [_in_words(part, table) for part, table in tables.items()]
     facts: dict[str, dict[str, str]] = defaultdict(dict)
     named: dict[str, dict[str, None]] = {}
     for part, path in files.items():
-        rows = _rows(path, part, tables[part], facts, told, named.setdefault(part, {}))
-        if part != "images":
-            _write(folder / f"{part}.csv", WANTED[part], rows)
-        else:
+        if part == "images":
             facts.clear()
-            _write(folder / "images.csv", WANTED["images"], rows)
+            _learn_all(facts, path, tables[part])
+            told.words += _name_by_paths(facts)
+        rows = _rows(path, part, tables[part], facts, told, named.setdefault(part, {}))
+        _write(folder / f"{part}.csv", WANTED[part], rows)
     _check_common(named, files)
     if "images" not in files:
-        told.words += _without_images(facts, tables)
+        told.words += _name_by_paths(facts) + _without_images(facts)
         _write(
             folder / "images.csv", tidy_tables.IMAGES + ("tags", "prompt_family"), _of_facts(facts)
         )
@@ -78,37 +84,22 @@ def as_tidy(
     return told
 
 
-def _looked_at(part: str, path: Path, given: Mapping[str, str]) -> FoundTable:
-    found = mapped_table.look(path, path.name, Pictures(path.parent, []))
+def _planned(part: str, found: FoundTable, given: Mapping[str, str]) -> FoundTable:
     roles = dict(found.roles)
     for name in found.columns:
         # A tidy name means what it means; a picture's name is its id.
         if name in WANTED[part] and name in columns.ROLES:
             roles = {n: "ignore" if r == name else r for n, r in roles.items()} | {name: name}
-    said = columns.check_roles(given, found.columns, found.name)
-    for role in set(said.values()) - set(columns.MANY):
-        roles = {name: "ignore" if old == role else old for name, old in roles.items()}
-    table = replace(found, roles=roles | said)
+    table = mapped_table.plan_table(replace(found, roles=roles), given)
     if REQUIRED[part] <= set(table.columns):
         return table
     _name_images(table, part)
-    if part == "labels":
-        _name_answers(table)
-    elif part == "scores":
-        _name_judges(table, path)
+    there = set(table.roles.values())
+    if part == "labels" and not ({"question", "value"} <= there or there & set(columns.LABELS)):
+        raise _no_column(table, "is an answer", "label:yes/no (or label:1-5, label:number)")
+    if part == "scores" and "score" not in there:
+        raise _no_column(table, "is a score", "score")
     return table
-
-
-def _check_names(given: Mapping[str, str], tables: Mapping[str, FoundTable]) -> None:
-    known = {name for table in tables.values() for name in table.columns}
-    known |= {f"{table.name}:{name}" for table in tables.values() for name in table.columns}
-    for name, role in given.items():
-        if name not in known:
-            raise Unreadable(f"There is no column “{name[:80]}” in these files.")
-        if role not in columns.ROLES:
-            raise Unreadable(
-                f"“{role[:40]}” is nothing that a column can be: {', '.join(columns.ROLES)}."
-            )
 
 
 def _check_common(named: Mapping[str, Mapping[str, None]], files: Mapping[str, Path]) -> None:
@@ -131,89 +122,10 @@ def _name_images(table: FoundTable, part: str) -> None:
     roles[pictures[0]] = "image_id"
 
 
-def _name_answers(table: FoundTable) -> None:
-    roles = table.roles
-    if {"question", "value"} <= set(roles.values()) or any(
-        role in columns.LABELS for role in roles.values()
-    ):
-        return
-    by_name = {name.lower(): name for name in table.columns}
-    for name in ANSWERS:
-        if name in by_name and roles[by_name[name]] in ("ignore", "score"):
-            roles[by_name[name]] = "label:number"
-            return
-    raise _no_column(table, "is an answer", "label:yes/no (or label:1-5, label:number)")
-
-
 def _no_column(table: FoundTable, words: str, role: str) -> Unreadable:
     return Unreadable(
         f"None of the columns of {table.name} {words}. There are: {', '.join(table.columns[:20])}. "
         f"Say which one it is with --column NAME={role}."
-    )
-
-
-def _name_judges(table: FoundTable, path: Path) -> None:
-    """One judge a row, or a column for each."""
-    roles = table.roles
-    numeric = _numeric(path, table)
-    taken = {
-        "judge",
-        "rater",
-        "prompt",
-        "prompt_id",
-        "image_id",
-        "generator",
-        "sample",
-        "tags",
-        "family",
-    }
-    scores = [
-        name
-        for name in table.columns
-        if name in numeric and roles[name] not in taken and name.lower() not in NO_JUDGE
-    ]
-    generators = table.columns_of("generator")
-    if "judge" not in roles.values() and len(scores) == 1 and generators:
-        # "model" is who drew the image, or who scored it; the same image in several rows tells which.
-        (image,) = table.columns_of("image_id")
-        if _repeats(path, image, generators[0]):
-            roles[generators[0]] = "judge"
-    if not scores:
-        raise _no_column(table, "is a score", "score")
-    said = [name for name in scores if roles[name] == "score"]
-    for name in table.columns:
-        if roles[name] in columns.LABELS or roles[name] == "score":
-            roles[name] = "ignore"
-    for name in said if "judge" in roles.values() and said else scores:
-        roles[name] = "score"
-    if "judge" in roles.values() and len(table.columns_of("score")) > 1:
-        words = " and ".join(f"“{name}”" for name in scores)
-        raise Unreadable(
-            f"{table.name} has a column of judges, and {words} could each be the score. "
-            "Say which one it is with --column NAME=score, and of the others NAME=ignore."
-        )
-
-
-def _numeric(path: Path, table: FoundTable) -> set[str]:
-    """Columns of numbers, cells without anything aside."""
-    seen: Counter[str] = Counter()
-    bad: set[str] = set()
-    for row in _good(path):
-        for name, value in row.value.items():
-            text = str(value).strip()
-            if text:
-                seen[name] += 1
-                if columns.as_number(text) is None:
-                    bad.add(name)
-    return {name for name in table.columns if seen[name] and name not in bad}
-
-
-def _repeats(path: Path, image: str, other: str) -> bool:
-    """Whether one image stands with several values of another column."""
-    first: dict[str, str] = {}
-    return any(
-        first.setdefault(row.value.get(image, ""), row.value.get(other, "")) != row.value.get(other)
-        for row in _good(path)
     )
 
 
@@ -252,9 +164,7 @@ def _rows(
                 if cells.get(name, "").strip() or kept.get("error"):
                     yield {**kept, "image_id": image, "judge": judge, "score": cells[name]}
         elif part == "images":
-            told_of: dict[str, str] = {}
-            _learn(told_of, names, cells)
-            yield {**kept, **_image(image, told_of)}
+            yield {**kept, **_image(image, facts[image])}
 
 
 def _labels(
@@ -296,6 +206,28 @@ def _learn(known: dict[str, str], names: Mapping[str, str], cells: Cells) -> Non
             known.setdefault(role, value)
 
 
+def _learn_all(facts: dict[str, dict[str, str]], path: Path, table: FoundTable) -> None:
+    """What a table of images says of them, unless it is tidy."""
+    if not REQUIRED["images"] <= set(table.columns):
+        names = table.by_role
+        for row in _good(path):
+            _learn(facts[row.value.get(names["image_id"], "").strip()], names, row.value)
+
+
+def _name_by_paths(facts: Mapping[str, dict[str, str]]) -> list[str]:
+    """Where no column names generators, the folders of the pictures' paths do, as on the page of imports."""
+    levels = picture_names.guess(facts)
+    if levels.folder == "nothing" or any("generator" in known for known in facts.values()):
+        return []
+    strip = picture_names.common_folders(facts)
+    has_prompts = any({"prompt", "prompt_id"} & known.keys() for known in facts.values())
+    for image, known in facts.items():
+        named = picture_names.read(image, levels, strip=strip)
+        known |= {"generator": named.generator} if named.generator else {}
+        known |= {"prompt": named.prompt} if named.prompt and not has_prompts else {}
+    return [f"Of the paths of the images: {picture_folder.in_words(levels)}"]
+
+
 def _image(image: str, known: Mapping[str, str]) -> dict[str, str]:
     prompt = known.get("prompt") or known.get("prompt_id") or image
     return {
@@ -317,9 +249,7 @@ def _of_facts(facts: Mapping[str, Mapping[str, str]]) -> Iterator[dict[str, str]
         yield row
 
 
-def _without_images(
-    facts: Mapping[str, Mapping[str, str]], tables: Mapping[str, FoundTable]
-) -> list[str]:
+def _without_images(facts: Mapping[str, Mapping[str, str]]) -> list[str]:
     """What it means that no column names which prompt and which generator an image is of."""
     words = []
     if not any({"prompt", "prompt_id"} & known.keys() for known in facts.values()):

@@ -4,12 +4,12 @@ from jurybox_formats.sources import columns
 from jurybox_formats.sources.columns import SeenColumn
 
 
-def guessed(header, *rows, files=()):
+def guessed(header, *rows, files=(), holds=""):
     seen = {name: SeenColumn(name) for name in header.split(",")}
     for row in rows:
         for name, value in zip(seen, row.split(","), strict=True):
             seen[name].see(value, lambda text: text in files)
-    return columns.guess(list(seen.values()))
+    return columns.guess(list(seen.values()), holds)
 
 
 @pytest.mark.parametrize("prompt", ["caption", "text", "prompt", "Prompt", "prompt_text"])
@@ -51,8 +51,8 @@ def test_values_tell_what_no_name_tells():
         "a": "picture",
         "b": "prompt",
         "c": "generator",
-        "d": "label:yes/no",
-        "e": "ignore",
+        "d": "score",
+        "e": "score",
     }
 
 
@@ -82,6 +82,38 @@ def test_a_table_that_names_images_and_has_numbers_besides_holds_scores():
     assert roles == {"file": "picture", "colour share": "score", "note": "ignore"}
 
 
-def test_numbers_beside_labels_are_still_nobodys_scores():
-    roles = guessed("file,aligned,width", "a/1.png,yes,512", "a/2.png,no,640")
-    assert roles["width"] == "ignore"
+@pytest.mark.parametrize(
+    ("header", "rows", "roles"),
+    [
+        ("image,clip,our_vlm", ["a,.2,.7", "b,.3,.1"], "picture score score"),
+        # Beside the answers of people, too.
+        ("image,aligned,our_vlm", ["a,yes,.7", "b,no,.1"], "picture label:yes/no score"),
+        # Small whole numbers beside a rater are this rater's; a share is nobody's answer.
+        ("image,rater,mood,our_vlm", ["a,ann,4,.7", "b,ann,1,.2"], "picture rater label:1-5 score"),
+        ("image,score", ["a,.7", "b,.1"], "picture score"),
+        ("image,rater,score", ["a,ann,7", "b,ann,1"], "picture rater label:number"),
+        ("image,judge", ["a,.7", "b,.1"], "picture score"),
+        ("image,judge,score,width_x", ["a,clip,.7,9", "b,vqa,.1,8"], "picture judge score ignore"),
+        # Names that are known say something else.
+        ("image,width,seed,id", ["a,512,4,1", "b,640,5,2"], "picture ignore sample image_id"),
+        ("image,steps,correct", ["a,50,1", "b,28,0"], "picture ignore label:yes/no"),
+        # A list of prompts has no image that a score could be of.
+        ("prompt,difficulty", ["a red cup,.7", "two dogs,.1"], "prompt ignore"),
+    ],
+)
+def test_every_numeric_column_of_an_unknown_name_is_a_judge(header, rows, roles):
+    assert list(guessed(header, *rows).values()) == roles.split()
+
+
+@pytest.mark.parametrize(
+    ("holds", "roles"),
+    [
+        ("", "image_id label:1-5 score score"),
+        ("scores", "image_id score score score"),
+        ("labels", "image_id label:1-5 ignore label:1-5"),
+        ("images", "image_id ignore ignore ignore"),
+    ],
+)
+def test_what_a_table_is_of_settles_whose_its_numbers_are(holds, roles):
+    rows = ["i1,4,.7,2", "i2,1,.2,5"]
+    assert list(guessed("image_id,rating,clip,x", *rows, holds=holds).values()) == roles.split()

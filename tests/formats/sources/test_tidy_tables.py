@@ -57,3 +57,8 @@ def test_a_row_that_cannot_be_used_does_not_hide_its_prompt(tmp_path):
     refused, prompt, *_ = tidy_tables.images_table(as_csv(tmp_path / "images.csv", rows))
     assert (refused.field, refused.line) == ("variant", 2)
     assert (prompt.key, prompt.line) == ("1", 3)
+
+
+@pytest.mark.parametrize(("cell", "answer"), [("yes", True), ("N", False), ("1.0", True)])
+def test_a_judges_yes_is_written_as_a_persons_may_be(cell, answer):
+    assert tidy_tables.CHECKS["correct"][0]("correct", cell) is answer

@@ -104,6 +104,7 @@ def test_without_names_of_people_a_second_row_is_a_second_persons(read):
     [
         # Each image once: "model" drew it. Then a, from two models, cannot have been drawn by both.
         ("image,model,score\na,sdxl,0.3\nb,flux,0.1\n", ["score", "score"], {"sdxl", "flux"}),
+        ("image,model,clip\na,sdxl,0.3\na,flux,0.1\n", ["clip", "clip"], {"sdxl", "unknown"}),
         (
             "image,model,score\na,clip,0.3\na,vqa,0.9\nb,clip,0.1\n",
             ["clip", "vqa", "clip"],
@@ -207,3 +208,28 @@ def test_a_family_that_a_table_names_is_that_of_the_prompt(read):
     tidy = "image_id,prompt_id,prompt,generator,prompt_family\na,p,two dogs,sdxl,counting\n"
     made, _ = read(labels=TIDY_LABELS, scores=TIDY_SCORES, images=tidy)
     assert rows(made["images"], "prompt_family") == [("counting",)]
+
+
+def test_folders_of_the_paths_are_generators_where_no_column_names_them(read):
+    labels = "image,aligned\nout/sdxl/a red cup.png,1\nout/flux/a red cup.png,0\n"
+    scores = "image,clip,our_vlm\nout/sdxl/a red cup.png,.3,.9\nout/flux/a red cup.png,.2,.4\n"
+    made, told = read(labels=labels, scores=scores)
+    assert rows(made["images"], "image_id", "prompt", "generator") == [
+        ("out/sdxl/a red cup.png", "a red cup", "sdxl"),
+        ("out/flux/a red cup.png", "a red cup", "flux"),
+    ]
+    assert "Of the paths of the images: Folder is: generator. Name is: prompt." in told.words
+    assert not any("nothing can be said about drift" in words for words in told.words)
+    # A table of images that has no column of them, too; its prompts are its own.
+    images = "image,prompt\nout/sdxl/a red cup.png,one cup\nout/flux/a red cup.png,two cups\n"
+    made, _ = read(labels=labels, scores=scores, images=images)
+    assert rows(made["images"], "prompt", "generator") == [
+        ("one cup", "sdxl"),
+        ("two cups", "flux"),
+    ]
+
+
+def test_what_is_not_used_is_counted(read):
+    _, told = read(labels=TIDY_LABELS, scores="image,clip,note,empty\na,.3,dark,\nb,.2,,\n")
+    words = "image = image_id, clip = score; 1 of 4 columns not used: note."
+    assert any(said.endswith(words) for said in told.words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import zipfile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -17,6 +18,7 @@ from judges.intake import deliveries
 from judges.models import Batch, Delivery, Upload
 from judges.pages import bring
 from jurybox_formats.sources import tidy_tables
+from jurybox_formats.two_tables import as_tidy
 from tests import making
 from tests.formats.sets.prompt_sets import small
 
@@ -65,6 +67,46 @@ def test_files_are_shown_before_anything_is_written_and_then_become_a_study(as_a
     page = as_alice.get("/studies/march-audit/imports/").content.decode()
     assert "Imported 2 prompts, 2 images, 2 generators, 2 annotations, 2 answers." in page
     assert "Label images" in page
+
+
+def test_every_judge_of_a_table_is_imported_and_what_is_dropped_is_counted_in_amber(as_alice):
+    table = b"image,prompt,clip,our_vlm,note\n1.png,a cup,.3,.9,dark\n2.png,two dogs,.2,.4,\n"
+    page = sent(as_alice, pair() | {"images_csv": table}).content.decode()
+    assert "Becomes 2 images · 2 prompts · 1 generator · 4 scores" in page
+    warned = page.partition('<p class="notice warn">')[2].partition("</p>")[0]
+    assert warned == "⚠ 1 of 5 columns of images.csv is not imported: note"
+    # Who chose to ignore a column knows of it.
+    answer = as_alice.post(NEW, {"do": "look", "column-0-3": "ignore"}, follow=True)
+    page = answer.content.decode()
+    assert "4 scores" not in page and "2 scores" in page
+    assert "1 of 5 columns of images.csv is not imported: note<" in page
+
+
+def test_the_page_and_the_command_guess_alike(as_alice, tmp_path):
+    """One table of scores, sent to the page and given to `jurybox audit`."""
+    table = "image,clip,our_vlm,steps,note\nsdxl/a cup.png,.3,1,50,x\nflux/a cup.png,.2,0,28,y\n"
+    pictures = {name: making.png() for name in ("sdxl/a cup.png", "flux/a cup.png")}
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, content in {"scores.csv": table, **pictures}.items():
+            archive.writestr(name, content)
+    sent(as_alice, {"all_zip": packed.getvalue()})
+    found = Delivery.objects.get().found
+    judges = [c["name"] for c in found["tables"][0]["columns"] if c["role"] == "score"]
+    assert (judges, found["outcome"]["generators"], found["outcome"]["scores"]) == (
+        ["clip", "our_vlm"],
+        2,
+        4,
+    )
+    for name, text in {"scores": table, "labels": table.replace("clip", "aligned")}.items():
+        (tmp_path / f"{name}.csv").write_text(text)
+    (tmp_path / "tidy").mkdir()
+    files = {part: tmp_path / f"{part}.csv" for part in ("labels", "scores")}
+    as_tidy(files, tmp_path / "tidy")
+    scores = list(csv.DictReader((tmp_path / "tidy/scores.csv").read_text().splitlines()))
+    images = list(csv.DictReader((tmp_path / "tidy/images.csv").read_text().splitlines()))
+    assert sorted({row["judge"] for row in scores}) == judges and len(scores) == 4
+    assert {row["generator"] for row in images} == {"sdxl", "flux"}
 
 
 @pytest.mark.parametrize(

@@ -76,6 +76,32 @@ LABEL_NAMES = re.compile(
 SCORE_NAMES = re.compile(
     r"clip|vqa_?score|tifa|dsg|image_?reward|pick_?score|hps|blip|judge|metric|auto|geneval"
 )
+# What holds an answer, or a judge's score, where no column has a better name.
+ANSWERS = frozenset(["value", "answer", "response", "score"])
+KNOWN = frozenset(" ".join(NAMES.values()).split()) - ANSWERS
+# Numbers that a table has of pictures and rows, and no judge gave.
+NO_JUDGE = frozenset(
+    [
+        "correct",
+        "atom",
+        "seconds",
+        "width",
+        "height",
+        "size",
+        "steps",
+        "num_steps",
+        "cfg",
+        "cfg_scale",
+        "guidance",
+        "guidance_scale",
+        "index",
+        "row",
+        "row_number",
+        "number",
+        "no",
+        "unnamed_0",
+    ]
+)
 YES_NO = {
     "yes": 1.0,
     "no": 0.0,
@@ -150,8 +176,8 @@ def kind_of(column: SeenColumn) -> str:
     return "choice" if column.is_few and not column.is_sentences else "text"
 
 
-def guess(columns: Sequence[SeenColumn]) -> dict[str, str]:
-    """A role for every column."""
+def guess(columns: Sequence[SeenColumn], holds: str = "") -> dict[str, str]:
+    """A role for every column. `holds`: labels, scores or images, where a person named what the table is of."""
     roles: dict[str, str] = {}
     plain = {c.name: _plain(c.name) for c in columns}
     # What really names pictures is the picture, whatever it is called. Of several, not the source.
@@ -172,22 +198,17 @@ def guess(columns: Sequence[SeenColumn]) -> dict[str, str]:
                 roles[fits[0].name] = role
                 break
     _without_halves(roles)
+    given = set(roles.values())
+    if "judge" in given and holds != "labels":
+        named = [c for c in columns if plain[c.name] in ("score", "value") and c.is_numeric]
+        roles.update({c.name: "score" for c in named[:1] if c.name not in roles})
+    given = set(roles.values())
+    free = [column for column in columns if column.name not in roles]
+    roles.update({c.name: "score" for c in free if _is_score(c, plain[c.name], given, holds)})
     for column in columns:
         if column.name not in roles:
-            roles[column.name] = _by_values(column, plain[column.name], roles)
-    if not shown and _names_images_alone(roles):
-        roles.update({c.name: "score" for c in columns if _may_be_score(c, roles)})
+            roles[column.name] = _by_values(column, plain[column.name], roles, holds)
     return {column.name: roles[column.name] for column in columns}
-
-
-def _names_images_alone(roles: Mapping[str, str]) -> bool:
-    """Nothing of it would be imported: it names images and says nothing of them."""
-    given = set(roles.values()) - {"ignore"}
-    return bool(given & {"picture", "image_id"}) and given <= {"picture", "image_id", "sample"}
-
-
-def _may_be_score(column: SeenColumn, roles: Mapping[str, str]) -> bool:
-    return roles[column.name] == "ignore" and column.is_numeric and len(column.values) > 1
 
 
 def _can(role: str, column: SeenColumn) -> bool:
@@ -197,7 +218,7 @@ def _can(role: str, column: SeenColumn) -> bool:
         return 2 * column.files >= column.cells > 0
     if role == "sample":
         return column.is_numeric and column.whole and column.low >= 0
-    if role in ("prompt", "generator"):
+    if role in ("prompt", "generator", "judge"):
         return not column.is_numeric
     return True
 
@@ -212,19 +233,41 @@ def _without_halves(roles: dict[str, str]) -> None:
             del roles[name]
 
 
-def _by_values(column: SeenColumn, plain: str, roles: dict[str, str]) -> str:
+def _is_score(column: SeenColumn, plain: str, given: set[str], holds: str) -> bool:
+    """Numbers under a name that nobody knows are a judge's, unless they are a rater's answers."""
+    if not column.is_numeric or holds not in ("", "scores") or {"judge", "score"} <= given:
+        return False
+    if SCORE_NAMES.search(plain):
+        return True
+    if "question" in given or plain in NO_JUDGE or plain in KNOWN:
+        return False
+    if holds == "scores" or ("judge" in given and "rater" not in given):
+        return True
+    if LABEL_NAMES.search(plain) or not given & {"picture", "image_id"}:
+        return False
+    return "rater" not in given or not (plain in ANSWERS or _is_opinion(column))
+
+
+def _is_opinion(column: SeenColumn) -> bool:
+    several = column.is_numeric and len(column.values) > 1
+    return several and kind_of(column) in ("yes/no", "1-5")
+
+
+def _is_label(column: SeenColumn, plain: str, holds: str) -> bool:
+    if holds not in ("", "labels"):
+        return False
+    if LABEL_NAMES.search(plain):
+        return True
+    if plain in ANSWERS:
+        return column.is_numeric or holds == "labels"
+    return _is_opinion(column) and plain not in NO_JUDGE | KNOWN and not SCORE_NAMES.search(plain)
+
+
+def _by_values(column: SeenColumn, plain: str, roles: Mapping[str, str], holds: str) -> str:
     given = set(roles.values())
-    if not column.cells:
+    if not column.cells or "question" in given:
         return "ignore"
-    if "judge" in given and plain in ("score", "value") and column.is_numeric:
-        return "score"
-    if SCORE_NAMES.search(plain) and column.is_numeric:
-        return "score"
-    if "question" in given:
-        return "ignore"
-    if LABEL_NAMES.search(plain) or (plain == "score" and column.is_numeric):
-        return f"label:{kind_of(column)}"
-    if kind_of(column) in ("yes/no", "1-5") and column.is_numeric and len(column.values) > 1:
+    if _is_label(column, plain, holds):
         return f"label:{kind_of(column)}"
     if "prompt" not in given and column.is_sentences and "picture" in given:
         return "prompt"

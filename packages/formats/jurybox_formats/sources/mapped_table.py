@@ -72,6 +72,8 @@ class FoundTable:
     roles: dict[str, str]
     first: tuple[Cells, ...]
     rows: int
+    # Columns in which nothing stands.
+    empty: frozenset[str] = frozenset()
 
     @property
     def by_role(self) -> dict[str, str]:
@@ -82,6 +84,11 @@ class FoundTable:
     def labels(self) -> dict[str, str]:
         """Column -> what its labels are."""
         return {n: r.partition(":")[2] for n, r in self.roles.items() if r in columns.LABELS}
+
+    @property
+    def dropped(self) -> list[str]:
+        """Columns with values that are not imported."""
+        return [name for name in self.columns_of("ignore") if name not in self.empty]
 
     def columns_of(self, role: str) -> list[str]:
         return [name for name, given in self.roles.items() if given == role]
@@ -158,8 +165,9 @@ def plan_tables(
     """The tables, each column with the role that it was given or else guessed."""
     root, pictures, tables = find_tables(path, images)
     given = dict(roles or {})
-    plans = [_plan_table(look(root / name, name, pictures), given) for name in tables]
-    _check_known(given, plans)
+    found = [look(root / name, name, pictures) for name in tables]
+    check_known(given, found)
+    plans = [plan_table(table, given) for table in found]
     return root, pictures, plans
 
 
@@ -188,8 +196,8 @@ def find_tables(path: Path, images: Path | None = None) -> tuple[Path, Pictures,
     return root, pictures, tables
 
 
-def look(path: Path, name: str, pictures: Pictures) -> FoundTable:
-    """Columns, guesses and first rows."""
+def look(path: Path, name: str, pictures: Pictures, holds: str = "") -> FoundTable:
+    """Columns, guesses and first rows. `holds`: what the table is of, where that is known."""
     header, rows = open_table(path, name=name)
 
     def is_picture(text: str) -> bool:
@@ -210,8 +218,28 @@ def look(path: Path, name: str, pictures: Pictures) -> FoundTable:
                     seen[column].see(value, is_picture)
     if not count:
         raise Unreadable(f"{name} has a header and no rows; there is nothing to import.")
-    guessed = columns.guess(list(seen.values()))
-    return FoundTable(name, tuple(header), guessed, tuple(first), count)
+    guessed = columns.guess(list(seen.values()), holds)
+    _tell_judge_from_generator(guessed, path, name)
+    empty = frozenset(column.name for column in seen.values() if not column.cells)
+    return FoundTable(name, tuple(header), guessed, tuple(first), count, empty)
+
+
+def _tell_judge_from_generator(roles: dict[str, str], path: Path, table: str) -> None:
+    """ "model" is who drew the image, or who scored it: then one image stands in several rows."""
+    of = {role: name for name, role in roles.items()}
+    scores = [name for name, role in roles.items() if role == "score"]
+    image = of.get("image_id") or of.get("picture")
+    if len(scores) != 1 or not image or "generator" not in of or "judge" in of:
+        return
+    if columns.SCORE_NAMES.search(scores[0].lower()):
+        return
+    first: dict[str, str] = {}
+    for row in open_table(path, name=table)[1]:
+        if isinstance(row, Line):
+            models = _text(row.value.get(of["generator"]))
+            if first.setdefault(_text(row.value.get(image)), models) != models:
+                roles[of["generator"]] = "judge"
+                return
 
 
 def open_table(
@@ -236,15 +264,19 @@ def open_table(
 
 def in_words(table: FoundTable, begins: str = "") -> str:
     said = [f"{name} = {role}" for name, role in table.roles.items() if role != "ignore"]
-    ignored = table.columns_of("ignore")
+    dropped = table.dropped
+    counted = f"{len(dropped)} of {len(table.columns)} columns not used"
     return f"{table.name}: {begins}{', '.join(said)}" + (
-        f"; ignored: {', '.join(ignored[:20])}." if ignored else "."
+        f"; {counted}: {', '.join(dropped[:20])}." if dropped else "."
     )
 
 
 def roles_of(table: FoundTable, given: Mapping[str, str]) -> dict[str, str]:
     """What a person stated counts: a guess that is in its way gives way."""
     said = columns.check_roles(given, table.columns, table.name)
+    for name, role in said.items():
+        if role == "label":
+            said[name] = table.roles[name] if table.roles[name] in columns.LABELS else "label:text"
     roles = table.roles | said
     for name, role in table.roles.items():
         if name not in said and role not in columns.MANY and role in said.values():
@@ -252,28 +284,37 @@ def roles_of(table: FoundTable, given: Mapping[str, str]) -> dict[str, str]:
     return roles
 
 
-def _plan_table(table: FoundTable, given: Mapping[str, str]) -> FoundTable:
+def plan_table(table: FoundTable, given: Mapping[str, str]) -> FoundTable:
+    """The table with the roles that a person stated; Unreadable where they contradict each other."""
     roles = roles_of(table, given)
-    for name, role in roles.items():
-        if role == "label":
-            roles[name] = table.roles[name] if table.roles[name] in columns.LABELS else "label:text"
-        elif role not in columns.ROLES:
-            raise Unreadable(f"“{role[:40]}” is nothing that a column can be: {_all_roles()}.")
+    plan = replace(table, roles=roles)
     double = columns.twice(roles)
     if double:
         role, names = double
         words = " and ".join(f"“{name}”" for name in names)
         raise Unreadable(f"{table.name}: {words} are both “{columns.ROLES[role]}”; choose one.")
-    return replace(table, roles=roles)
+    scores = plan.columns_of("score")
+    if "judge" in roles.values() and len(scores) > 1:
+        words = " and ".join(f"“{name}”" for name in scores)
+        raise Unreadable(
+            f"{table.name}: a column names the judges, and {words} could each be the score; choose one "
+            "(--column NAME=ignore)."
+        )
+    return plan
 
 
-def _check_known(given: Mapping[str, str], plans: list[FoundTable]) -> None:
-    known = {name for plan in plans for name in plan.columns}
-    known |= {f"{plan.name}:{name}" for plan in plans for name in plan.columns}
-    wrong = sorted(given.keys() - known)
-    if wrong:
-        there = ", ".join(sorted(name for plan in plans for name in plan.columns)[:20])
-        raise Unreadable(f"There is no column “{wrong[0][:80]}”; there are: {there}.")
+def check_known(given: Mapping[str, str], tables: Iterable[FoundTable]) -> None:
+    """What a person stated is of columns that are there, and something that a column can be."""
+    names = {table.name: sorted(table.columns) for table in tables}
+    there = sorted(chain.from_iterable(names.values()))
+    known = {*there, *(f"{table}:{name}" for table, inside in names.items() for name in inside)}
+    for name, role in sorted(given.items()):
+        if name not in known:
+            words = f"There is no column “{name[:80]}”; there are: {', '.join(there[:20])}."
+            raise Unreadable(words)
+        if role not in ("label", *columns.ROLES):
+            all_roles = ", ".join(["label", *columns.ROLES])
+            raise Unreadable(f"“{role[:40]}” is nothing that a column can be: {all_roles}.")
 
 
 def _check_plans(plans: list[FoundTable], pictures: Pictures) -> None:
@@ -580,10 +621,6 @@ def _other_tables(root: Path, path: Path, tables: list[str]) -> list[str]:
     if path.is_file():
         return []
     return [file for file in picture_folder.list_files(root)[1] if file not in tables]
-
-
-def _all_roles() -> str:
-    return ", ".join(["label", *columns.ROLES])
 
 
 FORMATS = {

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources.checks import Unfit, check_number
+from jurybox_formats.sources.columns import YES_NO
 from jurybox_formats.sources.format import Format
 from jurybox_formats.sources.records import (
     AtomRecord,
@@ -303,11 +304,10 @@ def _value(value: Any) -> float | str:
 
 
 def _yes_no(field: str, value: Any) -> bool:
-    known = {"1": True, "0": False, "true": True, "false": False, "1.0": True, "0.0": False}
-    answer = known.get(str(value).strip().lower())
+    answer = YES_NO.get(str(value).strip().lower())
     if answer is None:
         raise Unfit(field, value, f"“{field}” must be 0 or 1.")
-    return answer
+    return bool(answer)
 
 
 def _name(field: str, value: Any) -> str:
