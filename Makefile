@@ -11,6 +11,8 @@ COMPILE = .venv/bin/uv pip compile --quiet --universal --python-version 3.11 --g
 	--custom-compile-command "make lock"
 # packages/ in place, by paths that begin at the environment: each checkout that links to it has its own.
 IN_PLACE = printf '../../../../%s\n' packages/* > $$($(PY) -c "import sysconfig; print(sysconfig.get_path('purelib'))")/jurybox.pth
+# The command of the wheel, for this clone.
+COMMAND = printf '\#!/bin/sh\nPYTHONPATH="%s" exec "%s/$(PY)" -m jurybox "$$@"\n' "$(CURDIR)" "$(CURDIR)" > .venv/bin/jurybox && chmod +x .venv/bin/jurybox
 # One test process more than cores: browsers, servers and limits of time are waited for.
 JOBS ?= $(shell expr $$(nproc 2>/dev/null || sysctl -n hw.ncpu) + 1)
 # Each process begins with its share of the tests that lie together, and takes from the others when it is done.
@@ -203,6 +205,7 @@ digests:
 	test -x $(PY) || $(PYTHON) -m venv .venv
 	$(LOCKED) requirements-core.lock
 	@$(IN_PLACE)
+	@$(COMMAND)
 	@touch $@
 
 .venv/dev: requirements-dev.lock requirements.txt $(wildcard packages/*/pyproject.toml)
@@ -212,4 +215,5 @@ digests:
 	$(UV_INSTALL) --no-deps --require-hashes -r requirements-dev.lock
 	$(UV_INSTALL) $$(grep '^torch==' requirements.txt)
 	@$(IN_PLACE)
+	@$(COMMAND)
 	@touch .venv/core $@

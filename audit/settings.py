@@ -633,6 +633,7 @@ SPECTACULAR_SETTINGS = {
 LANGUAGE_CODE = "en"
 LANGUAGES = [("en", "English"), ("zh-hans", "简体中文"), ("de", "Deutsch")]
 LOCALE_PATHS = [PAGES_DIR / "locale"]
+TUTORIAL_DIR = BASE_DIR / ("docs/tutorial" if IN_CLONE else "jurybox/tutorial")
 # Digits are the same in every language: a point, and nothing between thousands. They stand in inputs,
 # drawings and files, too.
 FORMAT_MODULE_PATH = "audit.installation.formats"

@@ -15,7 +15,7 @@ from urllib.parse import unquote
 
 import pytest
 import yaml
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 
 from annotations.models import Image
 from audit import VERSION, demo
@@ -27,7 +27,7 @@ PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").g
 FENCE = re.compile(r"^```\w*\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # What begins like this is typed into a terminal.
 TYPED = re.compile(r"(?:\.venv/bin/|make |jurybox |manage\.py |uvx |pipx |python |git |cd )")
-OURS = re.compile(r"(?:\.venv/bin/python )?(?:manage\.py|jurybox) ")
+OURS = re.compile(r"(?:\.venv/bin/(?:python )?)?(?:manage\.py|jurybox) ")
 # A pattern rather than a line: choices, parts that may be left out, a name in capitals to choose.
 PATTERN = re.compile(r"\[-|\w\|\w|--format FORMAT|--model MODEL|=MODEL")
 # Every other line is run. Where that cannot be, this says why.
@@ -37,7 +37,7 @@ NOT_RUN = {
     r".* win_rate STUDY": "needs two generators of one's own: tests/audit/contests",
     r".* judge_pairs STUDY": "asks a server: tests/judges/preferences",
     r".* import_preferences STUDY": "needs a file of votes: tests/judges/preferences",
-    r"make (demo|test|setup|lint|help)\b": "tests/test_demo.py starts the demo; the others run these tests",
+    r"make (demo|test|setup|lint|help|wheels)\b": "tests/test_demo.py starts the demo, make wheel-trial builds; the others run these tests",
     r"uvx |pipx ": "asks the package index: make wheel-trial",
     r".* (serve|worker)\b": "runs until it is stopped: tests/test_demo.py",
     r".* card (verify|geneval-builtin --study my-study --(plan|out))": "needs a card or a run: tests/audit/cards",
@@ -237,11 +237,16 @@ def test_the_reference_names_commands_operations_and_keys(site):
     assert "Inkling" not in keys
 
 
-def test_the_sentence_of_the_tutorial_is_what_its_first_line_prints(db, monkeypatch):
-    monkeypatch.chdir(ROOT)
-    line = next(line for page, line in RUN if page == "docs/tutorial.md")
+def test_the_sentence_of_the_tutorial_is_what_its_first_lines_print(db, monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    tables, audit = [line for page, line in RUN if page == "docs/tutorial.md"][:2]
     out = io.StringIO()
-    call_command(*shlex.split(OURS.sub("", line)), stdout=out, stderr=io.StringIO())
+    for line in (tables, audit):
+        call_command(*shlex.split(OURS.sub("", line)), stdout=out, stderr=io.StringIO())
+    # The line that it prints is the next one of the page.
+    assert out.getvalue().splitlines()[0] == f"4 tables lie in tutorial. Now: {audit}"
+    with pytest.raises(CommandError, match="tutorial/labels.csv is there already"):
+        call_command("tutorial")
     tutorial = (ROOT / "docs" / "tutorial.md").read_text()
     (said,) = re.findall(r"^> (.+)$", tutorial, re.MULTILINE)
     assert said in out.getvalue().splitlines()

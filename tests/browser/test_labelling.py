@@ -220,6 +220,8 @@ def test_an_answer_given_offline_waits_and_is_sent_later(open_page, bob):
 
 def test_an_answer_given_offline_outlives_its_page(open_page, bob):
     page = open_page(bob, LABEL)
+    # Its scripts and the next picture have come, too.
+    page.wait_for_load_state("networkidle")
     page.context.set_offline(True)
     page.keyboard.type("ny")
     expect(page.get_by_text("offline · 1 answer waits here")).to_be_visible()
@@ -235,6 +237,8 @@ def test_an_answer_given_offline_outlives_its_page(open_page, bob):
 def test_an_answer_that_waited_is_sent_from_the_page_of_another_study(open_page, bob):
     making.person(make_study(slug="other", title="Other"), "bob")
     page = open_page(bob, LABEL)
+    # Its scripts and the next picture have come, too.
+    page.wait_for_load_state("networkidle")
     page.context.set_offline(True)
     page.keyboard.type("ny")
     expect(page.get_by_text("offline · 1 answer waits here")).to_be_visible()

@@ -45,6 +45,7 @@ def test_the_wheel_holds_every_file_of_the_apps_and_of_the_pages(wheel):
     for name, folder in PACKAGES.items():
         wanted |= files(f"jurybox_{name}", under=folder)
     wanted |= {f"jurybox/{name}" for folder in ("templates", "static") for name in files(folder)}
+    wanted |= {f"jurybox/{name}" for name in files("tutorial", under=ROOT / "docs")}
     assert len(wanted) > 700
     assert wanted - names == set()
     tops = {name.partition("/")[0] for name in names}

@@ -7,6 +7,7 @@ import http.cookiejar
 import json
 import os
 import re
+import shlex
 import shutil
 import signal
 import socket
@@ -47,6 +48,7 @@ def _app(wheel: Path, folder: Path) -> int:
     home.mkdir()
     _demo(python, home)
     _audit(python, home, folder)
+    _tutorial(python, home, folder)
     _add(python, *_pinned(TESTERS))
     suite = folder / "suite"
     shutil.copytree(ROOT / "tests", suite / "tests", ignore=shutil.ignore_patterns("__pycache__"))
@@ -120,6 +122,18 @@ def _audit(python: Path, home: Path, folder: Path) -> None:
     shown = _run(python, home, "-m", "jurybox", "report", "tables", "--json")
     assert json.loads(shown.stdout) == json.loads(out.read_text())
     print("jurybox audit and the app: the same digits")
+
+
+def _tutorial(python: Path, home: Path, folder: Path) -> None:
+    """Its lines one after the other, as a stranger types them into an empty folder."""
+    stranger = folder / "stranger"
+    stranger.mkdir()
+    for line in re.findall(
+        r"^jurybox (.+)$", (ROOT / "docs/tutorial.md").read_text(), re.MULTILINE
+    ):
+        ran = _run(python, home, "-m", "jurybox", *shlex.split(line), cwd=stranger)
+        assert ran.returncode == 0, f"jurybox {line}: {ran.stderr}"
+    print("the tutorial: every line works")
 
 
 def _stats(wheel: Path, folder: Path) -> int:
