@@ -7,6 +7,7 @@ again."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,7 +28,15 @@ NUMBER = re.compile(r"[+−]?\d[\d.,]*(?: points)?(?: \([^()]*\))")
 NUMBERED = re.compile(r"(.*[^ ]) ([+−]?\d[\d.,]*(?: points)?(?: \([^()]*\))?)")
 # A sentence with fewer letters of its own could be anything.
 LEAST, LONGEST_PART = 7, 5
+LONGEST_NAME = 60
 ENGLISH = "en"
+
+
+# Names of judges, generators and slices that could be taken for words or ends of sentences. A letter that no
+# language has stands for each while its sentence is translated.
+ODD = re.compile(r"[:.,;!?()“”„‘’%]|\d \w|\w \d| to ")
+STAND_IN, MOST_NAMES = 0xE000, 500
+_names: dict[str, None] = {}
 
 
 class Pattern(NamedTuple):
@@ -41,12 +50,29 @@ def say(text: str) -> str:
     return translate_stored(str(text)) or text
 
 
+def keep_names(names: Iterable[str]) -> None:
+    """Of the report at hand; the last ones are kept."""
+    for name in names:
+        if ODD.search(name) or len(name) > LONGEST_NAME:
+            _names.pop(name, None)
+            _names[name] = None
+    for name in [*_names][:-MOST_NAMES]:
+        _names.pop(name, None)
+
+
 def translate_stored(text: str) -> str:
     """Empty where no translation is known."""
     language = translation.get_language() or ENGLISH
     if not text or language == ENGLISH or len(text) > LONGEST:
         return ""
-    return _translate(language, text)
+    stand_ins: dict[str, str] = {}
+    for name in sorted((name for name in [*_names] if name in text), key=len, reverse=True):
+        stand_in = chr(STAND_IN + len(stand_ins))
+        stand_ins[stand_in], text = name, text.replace(name, stand_in)
+    translated = _translate(language, text)
+    for stand_in, name in stand_ins.items():
+        translated = translated.replace(stand_in, name)
+    return translated
 
 
 @lru_cache(maxsize=1024)

@@ -16,6 +16,7 @@ from audit.charts.faces import face
 from audit.models import Report
 from audit.statistic_names import BAND
 from audit.view import FOREMOST, MANY
+from audit.words import titles
 from judges.models import Run
 
 
@@ -116,6 +117,7 @@ def cards(user: AbstractBaseUser | AnonymousUser) -> list[StudyCard]:
             made.append(StudyCard(place, my_done=progress.mine, my_left=progress.left))
             continue
         summary = summaries.get(place.study.pk) or fresh[place.study.pk]
+        titles.remember_summary(summary)
         made.append(
             StudyCard(
                 place=place,

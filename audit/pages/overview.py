@@ -21,6 +21,7 @@ from annotations.studies.queries import StudyCounts
 from audit.languages import in_language
 from audit.models import ClosedTour, Report
 from audit.pages.home_cards import next_step
+from audit.words import titles
 from judges.models import Run
 
 
@@ -180,4 +181,5 @@ def _run_words(runs: list[str]) -> str:
 def _report_words(report: Report | None) -> str:
     if report is None:
         return gettext("No report yet. It needs labels and a judge’s scores of the same images.")
+    titles.remember_summary(report.summary)
     return in_language(report.summary.get("sentence", "")) or gettext("There is a report.")

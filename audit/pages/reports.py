@@ -23,7 +23,7 @@ from audit.pages.frame import ReportPage, options_of, report_page, report_view, 
 from audit.papers.citations import bibtex
 from audit.questions.report.question import request_report
 from audit.view import View
-from audit.words import changes
+from audit.words import changes, titles
 
 LISTED = 100
 KINDS = {
@@ -97,6 +97,8 @@ def listing(page: ReportPage) -> dict[str, Any]:
         }
         for report in newest[:LISTED]
     ]
+    for report in newest[:LISTED]:
+        titles.remember_summary(report.summary)
     return {
         "rows": rows,
         "more": len(newest) > LISTED,
