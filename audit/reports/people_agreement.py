@@ -18,6 +18,7 @@ from audit.reports.pairing import People
 from audit.reports.reference import level_of
 from jurybox_formats.forms.scales import Scale
 from jurybox_stats import agreement, enough, raters
+from jurybox_stats.counting.by_unit import values_of
 from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.measures import rated
 from jurybox_stats.people import confusions
@@ -44,7 +45,7 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
         "unanimous": est(draw.unanimity(ratings)),
         "percent_agreement": est(alike_of(table, prompts, options)),
         "krippendorff_alpha": {
-            level: est(draw.krippendorff_alpha(ratings, level)) for level in LEVELS
+            level: est(found) for level, found in alphas_of(table, prompts, options).items()
         },
         "fleiss_kappa": est(fleiss_of(table, prompts, options)),
         "gwet_ac1": est(ac1_of(table, prompts, options)),
@@ -64,7 +65,7 @@ def of_generator(
     return {
         "human_mean": est(mean_of(ratings, prompts, options, people.scale)),
         "krippendorff_alpha": {
-            level: est(alpha_of(ratings, prompts, level, options)) for level in LEVELS
+            level: est(found) for level, found in alphas_of(ratings, prompts, options).items()
         },
     }
 
@@ -151,12 +152,16 @@ def _icc_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> dict[st
     return {**est(enough.required(rated.of_k(single, people.size))), "people": int(people.size)}
 
 
-def alpha_of(
-    table: np.ndarray, prompts: np.ndarray, level: agreement.Level, options: Options
-) -> Result:
+def alphas_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> dict[str, Result]:
+    """By level. Of two different answers nothing tells an interval from an order."""
     several = _several(table)
     shared = table[:, several]
-    return draw_of(prompts[several], options).krippendorff_alpha(shared, level)
+    draw = draw_of(prompts[several], options)
+    found = {
+        level: draw.krippendorff_alpha(shared, level)
+        for level in (LEVELS if values_of(shared).size > 2 else LEVELS[:2])
+    }
+    return {level: found.get(level, found["ordinal"]) for level in LEVELS}
 
 
 def against_the_others(
@@ -273,7 +278,7 @@ def _of_tag(ratings: np.ndarray, prompts: np.ndarray, options: Options) -> dict[
         "percent_agreement": est(alike_of(ratings, prompts, options)),
         "fleiss_kappa": est(fleiss_of(ratings, prompts, options)),
         "krippendorff_alpha": {
-            level: est(alpha_of(ratings, prompts, level, options)) for level in LEVELS
+            level: est(found) for level, found in alphas_of(ratings, prompts, options).items()
         },
     }
 

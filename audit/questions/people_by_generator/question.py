@@ -64,7 +64,7 @@ def _means_where(people: People, here: np.ndarray) -> dict[str, Any]:
         "alike": people_agreement.alike_of(ratings, prompts, options),
         "fleiss_kappa": people_agreement.fleiss_of(ratings, prompts, options),
         "gwet_ac1": people_agreement.ac1_of(ratings, prompts, options),
-        "alpha": people_agreement.alpha_of(ratings, prompts, "interval", options),
+        "alpha": people_agreement.alphas_of(ratings, prompts, options)["interval"],
     }
     return {name: est(result) for name, result in found.items()}
 

@@ -7,7 +7,6 @@ correlations are drawn, always the same ones, and evidence is read off them in t
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
 import numpy as np
@@ -24,9 +23,9 @@ def chance(evidence: float, left_out: Floats, *, stakes: Floats, falls: np.ndarr
     z = _deviates(left_out.shape[1]) @ _root(left_out).T
     r = stakes**2
     share = r / (1 + r)
-    logs = z**2 / 2 * share - np.log1p(r) / 2
-    logs[:, falls] += math.log(2) + scipy.special.log_ndtr(-z[:, falls] * np.sqrt(share[falls]))
-    found = np.exp(logs).mean(axis=1)
+    won = np.exp(z**2 / 2 * share) / np.sqrt(1 + r)
+    won[:, falls] *= 2 * scipy.special.ndtr(-z[:, falls] * np.sqrt(share[falls]))
+    found = won.mean(axis=1)
     return (1 + int((found >= evidence).sum())) / (1 + DRAWS)
 
 

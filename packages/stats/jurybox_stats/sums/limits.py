@@ -185,7 +185,8 @@ def mean_limits(
     n, clusters = np.maximum(cells.n, 1), np.maximum(cells.clusters, 1)
     middle = cells.by_slice(values) / n
     least, largest = cells.extremes(values)
-    within = (bottom <= least) & (largest <= top) & (bottom < top)
+    shares = _are_shares(cells, values) & ((bottom, top) == (0.0, 1.0))
+    within = (bottom <= least) & (largest <= top) & (bottom < top) & ~shares
     pull = cells.by_row(values - middle[cells.slice]) / n[cells.of_row]
     variance = clusters / np.maximum(clusters - 1, 1) * cells.total(pull**2)
     span = top - bottom
@@ -202,8 +203,7 @@ def mean_limits(
         size = np.where(spreads, np.maximum(1.0, size), clusters)
         low = np.where(bent, bottom + span * mid_p(p * size, size), low)
         high = np.where(bent, bottom + span * (1 - mid_p((1 - p) * size, size)), high)
-    shares = _are_shares(cells, values)
-    if (bottom, top) == (0.0, 1.0) and shares.any():
+    if shares.any():
         of_share = share_limits(cells, cells.by_row(values == 1), cells.size_of_row)
         low, high = np.where(shares, of_share[0], low), np.where(shares, of_share[1], high)
     return middle, low, high
@@ -212,6 +212,8 @@ def mean_limits(
 def difference_limits(cells: Cells, first: Floats, second: Floats) -> tuple[Floats, Floats, Floats]:
     """The mean of the first less that of the second, and its limits."""
     verdicts = _are_shares(cells, first) & _are_shares(cells, second)
+    if verdicts.all():
+        return _limits_of_verdicts(cells, first, second)
     n, clusters = np.maximum(cells.n, 1), np.maximum(cells.clusters, 1)
     sides = mean_limits(cells, first), mean_limits(cells, second)
     value = sides[0][0] - sides[1][0]
@@ -227,16 +229,18 @@ def difference_limits(cells: Cells, first: Floats, second: Floats) -> tuple[Floa
     r = np.minimum(most, np.maximum(-most, np.where(scale > 0, r, 0.0))) * most
     low, high = square_and_add(sides[0], sides[1], r)
     if verdicts.any():
-        result = _limits_of_verdicts(cells, first - second)
-        value = np.where(verdicts, result[0], value)
-        low, high = np.where(verdicts, result[1], low), np.where(verdicts, result[2], high)
-        value = np.where(verdicts, sides[0][0] - sides[1][0], value)
+        _, *ends = _limits_of_verdicts(cells, first, second)
+        low, high = np.where(verdicts, ends[0], low), np.where(verdicts, ends[1], high)
     return value, low, high
 
 
-def _limits_of_verdicts(cells: Cells, differences: Floats) -> tuple[Floats, Floats, Floats]:
+def _limits_of_verdicts(
+    cells: Cells, first: Floats, second: Floats
+) -> tuple[Floats, Floats, Floats]:
     """Of two answers of yes or no to each item: what counts is how often only one of them says yes."""
     n, clusters = np.maximum(cells.n, 1), np.maximum(cells.clusters, 1)
+    value = cells.by_slice(first) / n - cells.by_slice(second) / n
+    differences = first - second
     middle = cells.by_slice(differences) / n
     away = differences - middle[cells.slice]
     alone = cells.by_slice(away**2)
@@ -247,7 +251,7 @@ def _limits_of_verdicts(cells: Cells, differences: Floats) -> tuple[Floats, Floa
     error = np.sqrt(np.maximum(((more + less) / (size + 2) - share**2) / (size + 2), 0.0))
     half = scipy.special.stdtrit(np.maximum(clusters - 1, 1), (1 + CONFIDENCE) / 2) * error
     low, high = np.minimum(middle, share - half), np.maximum(middle, share + half)
-    return middle, np.maximum(-1.0, low), np.minimum(1.0, high)
+    return value, np.maximum(-1.0, low), np.minimum(1.0, high)
 
 
 # Value, lower and upper limit, of one slice or of each.
