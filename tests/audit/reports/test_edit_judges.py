@@ -7,10 +7,11 @@ from audit.questions.each_question.exhibits import judges_apart
 from audit.questions.each_question.question import each_question
 from audit.reports.make import make_report
 from audit.reports.options import Options
-from audit.words.drift_state import HOLDS, facts, state_of
+from audit.words.drift_state import HOLDS, state_of
 from judges import catalogue, registry
 from judges.models import Look, Score
 from jurybox_stats.instrument.following import AGAINST, FOLLOWING
+from jurybox_stats.instrument.verdict import DO_NOT_USE, OTHER_QUESTION
 from tests.bench import edit_worlds
 from tests.bench.edit_worlds import JUDGES, QUESTIONS, name_of
 
@@ -48,10 +49,10 @@ def test_each_judge_follows_people_only_in_what_it_can_see(told):
             assert found["follows"]["state"] in wanted, (judge, question, found["follows"])
     # The finding to be expected, in the words of the summary.
     name = name_of("ignores over-editing", "kept")
-    assert facts(told["kept"][name]) in ("does not follow people", "is upside down")
+    assert told["kept"][name]["verdict"] == {"kind": DO_NOT_USE}
     assert state_of(told["kept"][name]) != HOLDS
     done = told["did"][name_of("ignores over-editing", "did")]
-    assert facts(done).startswith("follows people")
+    assert done["follows"]["state"] in FOLLOWING
     name = name_of("ignores over-editing", "did")
     follows, does_not = next((yes, no) for judge, yes, no in apart if judge == name)
     assert follows == ["did"] and "kept" in does_not
@@ -65,5 +66,5 @@ def test_a_judge_of_one_question_gets_no_verdict_in_a_report_about_another(told)
     for judge in JUDGES:
         found = told["did"][name_of(judge, "kept")]
         assert (found["follows"]["state"], state_of(found)) == 2 * ("cannot be told",)
-        assert facts(found) == "made for “kept”"
+        assert found["verdict"] == {"kind": OTHER_QUESTION, "made_for": "kept"}
         assert "made_for" not in told["did"][name_of(judge, "did")]["follows"]

@@ -43,7 +43,7 @@ def test_the_title_comes_with_the_report(report):
 
 def test_the_page_shows_it_and_asks_no_more_for_it(as_alice, study, report):
     with CaptureQueriesContext(connection) as asked:
-        page = as_alice.get(reverse("judge", args=[study.slug])).content.decode()
+        page = as_alice.get(reverse("summary", args=[study.slug])).content.decode()
     assert "DSG, also the grandparents" in page
     assert not [one for one in asked if 'FROM "judges_recipe"' in one["sql"]]
 
