@@ -8,13 +8,14 @@ from django.utils.translation import gettext
 
 from annotations.language.stored_words import say
 from audit.statistic_names import MAIN, STATISTICS, stored_statistic
+from audit.words import drift_state
 from audit.words import report as report_words
 from audit.words.numbers import cell, number
 from audit.words.report import title
 from audit.words.verdicts import name_verdict
 from jurybox_stats.instrument.verdict import verdict_of
 
-SHOWN = ("human_score", "judge_score", *MAIN)
+SHOWN = ("human_score", "judge_score", *(key for key in MAIN if key != "net_deviation"))
 
 
 def sentences(older: dict[str, Any], newer: dict[str, Any]) -> list[str]:
@@ -61,32 +62,18 @@ def tables(older: dict[str, Any], newer: dict[str, Any]) -> list[dict[str, Any]]
         if name not in older["judges"]:
             continue
         before = older["judges"][name]
-        rows = [
-            _row(
-                say(STATISTICS[key].name),
-                key,
-                stored_statistic(before["overall"], key),
-                stored_statistic(judge["overall"], key),
-            )
-            for key in SHOWN
-        ]
-        rows.append(
-            _row(
-                say(STATISTICS["slope_points_per_year"].name),
-                "slope_points_per_year",
-                before["drift"]["slope_points_per_year"],
-                judge["drift"]["slope_points_per_year"],
-            )
-        )
+        numbers = {
+            key: [stored_statistic(one["overall"], key) for one in (before, judge)] for key in SHOWN
+        }
+        numbers["off"] = [drift_state.off_now(one) for one in (before, judge)]
+        slope = "slope_points_per_year"
+        numbers[slope] = [one["drift"][slope] for one in (before, judge)]
+        rows = [_row(say(STATISTICS[key].name), key, *pair) for key, pair in numbers.items()]
+        was, now = (drift_state.off_by_generator(one) for one in (before, judge))
         rows += [
-            _row(
-                gettext("net deviation on %(generator)s") % {"generator": generator},
-                "net_deviation",
-                before["by_generator"][generator]["net_deviation"],
-                stats["net_deviation"],
-            )
-            for generator, stats in judge["by_generator"].items()
-            if generator in before["by_generator"]
+            _row(gettext("off by on %(generator)s") % {"generator": one}, "off", was[one], now[one])
+            for one in now
+            if one in was
         ]
         tables.append({"judge": name, "title": title(name), "rows": rows})
     return tables

@@ -50,10 +50,10 @@ def _take(address: str, passwords: dict[str, str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=FLAGS)
         for who, path, ready, name in (
-            ("researcher", "/studies/demo/audit/", ".still img", "drift.png"),
+            ("researcher", "/studies/demo/audit/", ".plot svg", "drift.png"),
             ("annotator", "/studies/demo/label/", "fieldset", "label.png"),
         ):
-            page = browser.new_page(viewport={"width": 1280, "height": 620}, color_scheme="light")
+            page = browser.new_page(viewport={"width": 1280, "height": 640}, color_scheme="light")
             _log_in(page, address, who, passwords[who])
             page.goto(f"{address}{path}")
             page.wait_for_selector(ready)
