@@ -57,7 +57,6 @@ class Row:
     judge: str = ""
     face: Any = None  # how charts draw the judge
     link: str = ""
-    state: str = ""  # of a judge: drifts, holds or not known yet
     apart: bool = False  # a thin rule above it
 
     def cells(self, columns: Sequence[Column]) -> list[Cell]:

@@ -44,7 +44,6 @@ from jurybox_stats.resampling.cluster_order import by_content
 from jurybox_stats.roc import ONE_SCORE
 from jurybox_stats.series import constant
 
-RELEASES = ("slope_points_per_year", "since_own_release")
 OLDEST_THIRD = "the oldest third of the generators"
 CONFIDENCE = 0.95
 # A generator has so many images with two answers, or people's noise is taken from too few.
