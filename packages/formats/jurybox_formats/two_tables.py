@@ -62,7 +62,7 @@ def as_tidy(
         for part, path in files.items()
     }
     mapped_table.check_known(roles, found.values())
-    tables = {part: _planned(part, table, roles) for part, table in found.items()}
+    tables = {part: _plan_part(part, table, roles) for part, table in found.items()}
     told.words += [_in_words(part, table) for part, table in tables.items()]
     facts: dict[str, dict[str, str]] = defaultdict(dict)
     named: dict[str, dict[str, None]] = {}
@@ -84,7 +84,7 @@ def as_tidy(
     return told
 
 
-def _planned(part: str, found: FoundTable, given: Mapping[str, str]) -> FoundTable:
+def _plan_part(part: str, found: FoundTable, given: Mapping[str, str]) -> FoundTable:
     roles = dict(found.roles)
     for name in found.columns:
         # A tidy name means what it means; a picture's name is its id.

@@ -77,31 +77,14 @@ SCORE_NAMES = re.compile(
     r"clip|vqa_?score|tifa|dsg|image_?reward|pick_?score|hps|blip|judge|metric|auto|geneval"
 )
 # What holds an answer, or a judge's score, where no column has a better name.
-ANSWERS = frozenset(["value", "answer", "response", "score"])
+ANSWERS = {"value", "answer", "response", "score"}
 KNOWN = frozenset(" ".join(NAMES.values()).split()) - ANSWERS
 # Numbers that a table has of pictures and rows, and no judge gave.
-NO_JUDGE = frozenset(
-    [
-        "correct",
-        "atom",
-        "seconds",
-        "width",
-        "height",
-        "size",
-        "steps",
-        "num_steps",
-        "cfg",
-        "cfg_scale",
-        "guidance",
-        "guidance_scale",
-        "index",
-        "row",
-        "row_number",
-        "number",
-        "no",
-        "unnamed_0",
-    ]
-)
+NO_JUDGE = {
+    *("correct", "atom", "seconds", "width", "height", "size", "steps", "num_steps", "cfg"),
+    *("cfg_scale", "guidance", "guidance_scale", "index", "row", "row_number", "number", "no"),
+    "unnamed_0",
+}
 YES_NO = {
     "yes": 1.0,
     "no": 0.0,
