@@ -45,7 +45,7 @@ def people_of(people: People, options: Options) -> dict[str, Any]:
         "unanimous": est(draw.unanimity(ratings)),
         "percent_agreement": est(alike_of(table, prompts, options)),
         "krippendorff_alpha": {
-            level: est(found) for level, found in alphas_of(table, prompts, options).items()
+            level: est(alpha) for level, alpha in alphas_of(table, prompts, options).items()
         },
         "fleiss_kappa": est(fleiss_of(table, prompts, options)),
         "gwet_ac1": est(ac1_of(table, prompts, options)),
@@ -65,7 +65,7 @@ def of_generator(
     return {
         "human_mean": est(mean_of(ratings, prompts, options, people.scale)),
         "krippendorff_alpha": {
-            level: est(found) for level, found in alphas_of(ratings, prompts, options).items()
+            level: est(alpha) for level, alpha in alphas_of(ratings, prompts, options).items()
         },
     }
 
@@ -157,11 +157,11 @@ def alphas_of(table: np.ndarray, prompts: np.ndarray, options: Options) -> dict[
     several = _several(table)
     shared = table[:, several]
     draw = draw_of(prompts[several], options)
-    found = {
+    alphas = {
         level: draw.krippendorff_alpha(shared, level)
         for level in (LEVELS if values_of(shared).size > 2 else LEVELS[:2])
     }
-    return {level: found.get(level, found["ordinal"]) for level in LEVELS}
+    return {level: alphas.get(level, alphas["ordinal"]) for level in LEVELS}
 
 
 def against_the_others(
@@ -278,7 +278,7 @@ def _of_tag(ratings: np.ndarray, prompts: np.ndarray, options: Options) -> dict[
         "percent_agreement": est(alike_of(ratings, prompts, options)),
         "fleiss_kappa": est(fleiss_of(ratings, prompts, options)),
         "krippendorff_alpha": {
-            level: est(found) for level, found in alphas_of(ratings, prompts, options).items()
+            level: est(alpha) for level, alpha in alphas_of(ratings, prompts, options).items()
         },
     }
 

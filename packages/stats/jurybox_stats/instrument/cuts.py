@@ -337,18 +337,17 @@ def _first_below(excess: Floats) -> Codes:
 def _crossing(excess: Floats, noises: Floats) -> Floats:
     """Where each row falls through zero on the grid, interpolated the other way round. `excess`: grid x rows."""
     rows, grid, first = np.arange(excess.shape[1]), np.log(noises), _first_below(excess)
-    height, log = excess, grid[:, None]
+    height, log = excess, grid[:, None]  # log noise
     if grid.size > INTERPOLATED:
         start = np.clip(first - INTERPOLATED // 2, 0, grid.size - INTERPOLATED)
         places = start + np.arange(INTERPOLATED)[:, None]
         height, log = np.take_along_axis(excess, places, axis=0), grid[places]
-    # Log noise as a polynomial of the excess, at zero (Neville's scheme).
-    found = log
+    # It is a polynomial of the excess, at zero (Neville's scheme).
     with np.errstate(divide="ignore", invalid="ignore"):
         for apart in range(1, INTERPOLATED):
             low, high = height[:-apart], height[apart:]
-            found = (high * found[:-1] - low * found[1:]) / (high - low)
-    found = found[0]
+            log = (high * log[:-1] - low * log[1:]) / (high - low)
+    found = log[0]
     around = np.clip(first, 1, grid.size - 1)
     low, high = grid[around - 1], grid[around]
     fits = np.isfinite(found) & (found >= low - 1e-9) & (found <= high + 1e-9)
