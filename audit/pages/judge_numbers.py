@@ -42,8 +42,8 @@ def below_the_chart(body: dict[str, Any], name: str) -> str:
 
 def _saturated(body: dict[str, Any]) -> str:
     done = [g["name"] for g in body["generators"] if g.get("saturated") == "yes"]
-    names = ", ".join(done)
-    return f"Saturated: people say yes to {SATURATED:g} % or more of {names}." if done else ""
+    least, names = f"{SATURATED:g}", ", ".join(done)
+    return f"Saturated: people say yes to {least} % or more of {names}." if done else ""
 
 
 def _undated(body: dict[str, Any]) -> str:
@@ -61,8 +61,9 @@ def _undated(body: dict[str, Any]) -> str:
 def _other_scale(body: dict[str, Any], name: str) -> str:
     if drift_chart.on_peoples_scale(body, [name]):
         return ""
+    names = report_words.title(name)
     return (
-        f"Scores not drawn: {report_words.title(name)}, because they are not points of people’s scale. "
+        f"Scores not drawn: {names}, because they are not points of people’s scale. "
         "AUROC, τ and pairwise accuracy need no common scale; they are shown below."
     )
 

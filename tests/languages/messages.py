@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -82,7 +82,6 @@ STORED = (
     *(
         "packages/formats/jurybox_formats/sources/sound_json.py",
         "annotations/bounded_numbers.py",
-        "packages/formats/jurybox_formats/prompt_grammar/written.py",
     ),
     *("audit/pages/data.py", "audit/pages/export.py", "audit/pages/reports.py"),
     *("audit/pages/one_question/plan.py", "audit/pages/one_question/training.py"),
@@ -107,7 +106,7 @@ STORED = (
         "audit/anchors/*.py",
         "audit/set_scores/official.py",
     ),
-    *("audit/statistic_names.py", "audit/exhibits/*.py", "audit/pages/drift.py"),
+    *("audit/statistic_names.py", "audit/exhibits/*.py", "audit/pages/judge_numbers.py"),
     *("audit/pages/slices.py", "audit/pages/side_by_side.py", "audit/pages/heat_map.py"),
     *("audit/pages/calibration.py", "audit/pages/frame.py"),
     "audit/pages/one_question/anchors.py",
@@ -215,15 +214,22 @@ def in_python() -> Iterator[tuple[str, Message]]:
                         yield path.relative_to(ROOT).as_posix(), Message(*map(str, texts))
 
 
+def files_of(patterns: Iterable[str]) -> list[Path]:
+    """A file that was moved would take its translations with it."""
+    found = {pattern: [*ROOT.glob(pattern)] for pattern in patterns}
+    assert all(found.values()), [pattern for pattern, files in found.items() if not files]
+    return sorted({path for files in found.values() for path in files})
+
+
 def in_stored_sentences() -> Iterator[tuple[str, Message]]:
-    for path in sorted({path for pattern in STORED for path in ROOT.glob(pattern)}):
+    for path in files_of(STORED):
         if path.name in NOT_SHOWN:
             continue
         place = path.relative_to(ROOT).as_posix()
         for text in sentences_of(ast.parse(path.read_text(encoding="utf-8"))):
             if not ASKED.search(text):
                 yield place, Message(text)
-    for path in sorted({path for pattern in IN_FUNCTIONS for path in ROOT.glob(pattern)}):
+    for path in files_of(IN_FUNCTIONS):
         place = path.relative_to(ROOT).as_posix()
         if path.name in NOT_SHOWN:
             continue
