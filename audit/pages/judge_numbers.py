@@ -73,16 +73,23 @@ def gap_columns(body: dict[str, Any], off: dict[str, str] = OFF_NOW) -> dict[str
     return headings("net_deviation") if body.get("drawn") else off
 
 
+def judge_row(
+    body: dict[str, Any], name: str, stats: dict[str, Any], columns: dict[str, str], **more: Any
+) -> Row:
+    """A row about this judge, with its title and how charts draw it."""
+    face = face_of(body, name)
+    return row(report_words.title(name), stats, columns, judge=name, face=face, **more)
+
+
 def overall(body: dict[str, Any], judges: list[str]) -> Table:
     columns = {**gap_columns(body), **OVERALL}
     rows = [
-        row(
-            report_words.title(name),
+        judge_row(
+            body,
+            name,
             {**judge["overall"], **judge["drift"], "off": drift_state.off_now(judge)},
             columns,
             at_least=enough.IMAGES,
-            judge=name,
-            face=face_of(body, name),
         )
         for name in judges
         for judge in [body["judges"][name]]

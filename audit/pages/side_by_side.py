@@ -7,7 +7,6 @@ from typing import Any
 from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.counts import count_things
-from audit.charts.faces import face_of
 from audit.exhibits import Row, Table, row, statistics_table
 from audit.pages import judge_numbers, uses
 from audit.pages.filters import select
@@ -64,13 +63,12 @@ def table(page: ReportPage, body: dict[str, Any]) -> Table:
     wanted = wanted if wanted in columns else "auroc"
     ascending = query.get("order") == "ascending"
     rows = [
-        row(
-            title(name),
+        judge_numbers.judge_row(
+            body,
+            name,
             {**judge["overall"], "off": drift_state.off_now(judge)},
             columns,
             at_least=enough.IMAGES,
-            judge=name,
-            face=face_of(body, name),
             note=f"{count_things(judge['overall']['n'], 'images')} · {name_verdict(verdict_of(judge))}",
             link=page.address("judge", judge=name),
         )
@@ -122,12 +120,11 @@ def differences(body: dict[str, Any]) -> Table | None:
     if not compared["judges"]:
         return None
     rows = [
-        row(
-            title(name),
+        judge_numbers.judge_row(
+            body,
+            name,
             differences,
             DIFFERENCES,
-            judge=name,
-            face=face_of(body, name),
             note=gettext("%(number)s images that both scored") % {"number": differences["n"]},
         )
         for name, differences in compared["judges"].items()

@@ -12,10 +12,10 @@ from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_POST
 
 from annotations.access import HtmxRequest, owner_place_or_404
-from audit.charts.faces import face_of
-from audit.exhibits import Table, row, statistics_table
+from audit.exhibits import Table, statistics_table
 from audit.next_labels.to_people import draw_to_people
 from audit.pages.frame import ReportPage, report_page
+from audit.pages.judge_numbers import judge_row
 from audit.reports import escalation
 from audit.statistic_names import headings, stored_statistic
 from audit.view import View
@@ -87,12 +87,11 @@ def people(page: ReportPage, body: dict[str, Any]) -> Table:
             "swapped_pairs": ranked.get("swapped_pairs", ranked),
         }
         rows.append(
-            row(
-                title(name),
+            judge_row(
+                body,
+                name,
                 stats,
                 PEOPLE,
-                judge=name,
-                face=face_of(body, name),
                 note=words.beside_people(overall),
                 link=page.address("judge", judge=name),
             )
@@ -115,7 +114,7 @@ def reward(page: ReportPage, body: dict[str, Any]) -> Table:
             },
             "over_the_average": brier.get("over_the_average", brier),
         }
-        rows.append(row(title(name), stats, REWARD, judge=name, face=face_of(body, name)))
+        rows.append(judge_row(body, name, stats, REWARD))
     return statistics_table(
         "its-score", gettext_noop("What its score is worth"), "judge", REWARD, rows
     )
@@ -123,12 +122,11 @@ def reward(page: ReportPage, body: dict[str, Any]) -> Table:
 
 def balanced(body: dict[str, Any]) -> Table:
     rows = [
-        row(
-            title(name),
+        judge_row(
+            body,
+            name,
             {key: stored_statistic(judge["overall"], key) for key in BALANCED},
             BALANCED,
-            judge=name,
-            face=face_of(body, name),
         )
         for name, judge in body["judges"].items()
     ]

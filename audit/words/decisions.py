@@ -64,8 +64,7 @@ def _stand_in(listed: Judges) -> str:
     behind = 100 * next(iter(known.values()))["epsilon"]
     drifted = [n for n, found in known.items() if "since" in found or verdicts[n] == TRUST_UNTIL]
     yes = [n for n, found in known.items() if found["passes"] and verdicts[n] == TRUST]
-    open_yet = [name for name, verdict in verdicts.items() if verdict == NOT_YET]
-    said = {*drifted, *yes, *open_yet}
+    unknown = [n for n in judges if n not in drifted and verdicts.get(n, NOT_YET) == NOT_YET]
     return _joined(
         (
             yes,
@@ -75,13 +74,10 @@ def _stand_in(listed: Judges) -> str:
             ),
         ),
         (
-            [name for name in known if name not in said],
+            [name for name in known if name not in (*drifted, *yes, *unknown)],
             gettext("Not shown, so let people decide: %(judges)s."),
         ),
-        (
-            [name for name in judges if name not in known or name in {*open_yet} - {*drifted}],
-            gettext("Not enough data yet: %(judges)s."),
-        ),
+        (unknown, gettext("Not enough data yet: %(judges)s.")),
         (drifted, gettext("Not on today’s generators, since it drifted: %(judges)s.")),
         behind=f"{behind:g}",
     )
