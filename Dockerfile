@@ -31,7 +31,7 @@ RUN useradd --create-home --uid 10001 --user-group jurybox \
     && useradd --create-home --uid 10002 --gid jurybox judge \
     && mkdir /data /models && chown jurybox:jurybox /data && chmod 2750 /data && chown judge:jurybox /models
 USER jurybox
-ENV PYTHONPATH=/jurybox/packages/formats:/jurybox/packages/stats JURYBOX_VAR=/data HF_HOME=/models PYTHONUNBUFFERED=1 LOG_FORMAT=json
+ENV PYTHONPATH=/jurybox/packages/formats:/jurybox/packages/judging:/jurybox/packages/stats JURYBOX_VAR=/data HF_HOME=/models PYTHONUNBUFFERED=1 LOG_FORMAT=json
 VOLUME /data /models
 EXPOSE 8000
 

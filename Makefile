@@ -158,7 +158,7 @@ translations: .venv/dev
 
 judge-tables: .venv/dev
 	$(PY) manage.py judges --markdown > docs/judge-tables.md
-	$(PY) -m tests.judges.pins
+	$(PY) -m tests.judging.pins
 
 docs: .venv/dev
 	.venv/bin/mkdocs build --strict

@@ -12,9 +12,7 @@ Refused                the base class (400)
 What each `code` means to programs stands in `annotations.api.problems`.
 """
 
-import re
-
-from jurybox_formats.sources.errors import FormRefused, ImportRefused, Refused
+from jurybox_formats.sources.errors import FormRefused, ImportRefused, Refused, without_folders
 
 __all__ = [
     "FormRefused",
@@ -28,14 +26,7 @@ __all__ = [
     "without_folders",
 ]
 
-# An absolute path: where a worker has its files is nobody's business, the file's name is.
-FOLDERS = re.compile(r"(?<![\w.:/-])(?:/[\w.+@~-]+)+/(?=[\w.+@~-]*)")
 NAMED = 20  # mistakes of a table
-
-
-def without_folders(words: str) -> str:
-    """The same words, of each absolute path the last part."""
-    return FOLDERS.sub("", words)
 
 
 class NotYours(Refused):

@@ -23,12 +23,9 @@ from annotations.imports.outcome import Outcome
 from annotations.models import Membership, Study
 from annotations.pairs import draws, simulated
 from annotations.studies import owners
-from judges import registry
 from judges.cards import jobs as card_jobs
-from judges.errors import JudgeRefused
 from judges.intake import imported_scores
 from judges.models import Measurement, Run
-from judges.recipes.peoples_unit import PEOPLES
 from judges.runs import lifecycle
 from jurybox_formats.forms.definition import Form
 from jurybox_formats.forms.papers import edits as edit_forms
@@ -36,6 +33,9 @@ from jurybox_formats.forms.papers import geneval_audit
 from jurybox_formats.sets.builtin import study as builtin
 from jurybox_formats.sets.drawn_edits import study as edits
 from jurybox_formats.sets.signs import study as signs
+from jurybox_judging import registry
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.recipes.peoples_unit import PEOPLES
 
 SLUG = "demo"
 JUDGES = ("geneval-builtin", "soft-tifa-gm-builtin")

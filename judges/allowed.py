@@ -13,10 +13,11 @@ from pathlib import Path
 
 from django.conf import settings
 
-from judges import catalogue, servers
-from judges.errors import JudgeRefused
-from judges.options import FILE, SERVER, WEIGHTS, Option, declared, shorten_value
-from judges.recipes.names import load
+from judges import servers
+from jurybox_judging import catalogue
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.options import FILE, SERVER, WEIGHTS, Option, declared, shorten_value
+from jurybox_judging.recipes.names import load
 
 # What open_clip writes before a folder and before a repository.
 _PREFIXES = ("local-dir:", "hf-hub:")

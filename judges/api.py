@@ -36,13 +36,13 @@ from judges.cards.pictures import COUNT, MOST, DrawnImages
 from judges.cards.plan import plan
 from judges.intake import uploads
 from judges.models import Judge, Run, Score, Upload
-from judges.recipes.peoples_unit import UNITS
-from judges.recipes.read import LARGEST
 from judges.runs import lifecycle
 from judges.runs.queries import judge_choices, judge_info, run_row, run_rows
 from judges.runs.readiness import ABSENT, NEEDS, READY
 from jurybox_formats.registry import FORMATS
 from jurybox_formats.tools.result_files import READERS
+from jurybox_judging.recipes.peoples_unit import UNITS
+from jurybox_judging.recipes.read import LARGEST
 
 LARGEST_ID = 2**63 - 1
 

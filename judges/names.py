@@ -8,8 +8,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from annotations.models import Study
-from judges import catalogue
 from judges.models import IMPORTED, Judge, Run
+from jurybox_judging import catalogue
 
 # Between a judge's name and what tells it apart, in reports and addresses.
 APART = "@"

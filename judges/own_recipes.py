@@ -13,13 +13,14 @@ from django.db import IntegrityError, transaction
 from django.db.models import Count, ProtectedError
 
 from annotations import event_log
-from judges import catalogue, registry
-from judges.errors import JudgeRefused
+from judges import installed
 from judges.models import Judge, Recipe, Run
-from judges.options import shown_name
-from judges.recipes.check import check_values
-from judges.recipes.read import LARGEST, NAME, THE_RECIPE, capital, read_one
-from judges.recipes.write import as_toml
+from jurybox_judging import catalogue, registry
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.options import shown_name
+from jurybox_judging.recipes.check import check_values
+from jurybox_judging.recipes.read import LARGEST, NAME, THE_RECIPE, capital, read_one
+from jurybox_judging.recipes.write import as_toml
 
 MOST = 1_000
 
@@ -40,7 +41,7 @@ def rows(by: Any) -> list[RecipeRow]:
 
 def text_of(name: str) -> str:
     """The recipe of any judge, of the catalogue or not."""
-    row = catalogue.recipe(name)
+    row = installed.recipe(name)
     return as_toml(name, catalogue.entry(name)) if row is None else row.text
 
 

@@ -18,8 +18,8 @@ from django.db.models import F, Sum
 from django.utils import timezone
 
 from annotations.database.encrypted import box_for
-from judges.errors import EngineRefused
 from judges.models import ModelServer, ServerUse
+from jurybox_judging.errors import EngineRefused
 
 PURPOSE = "model servers"
 LOOPBACK = "loopback"

@@ -118,7 +118,7 @@ def clock(monkeypatch):
 @pytest.fixture
 def no_engines(settings):
     """No engine of another test, and no key for a server."""
-    from judges import registry
+    from jurybox_judging import registry
 
     settings.OPENAI_API_KEY = ""
     registry.forget_engines()

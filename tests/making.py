@@ -26,7 +26,6 @@ from annotations.models import Annotation, HandedBack, Image, Membership, Study
 from annotations.pictures import decode_process
 from audit.accounts import tokens
 from judges.models import Judge, Run
-from judges.protocols import Judgement, Unscored
 from judges.runs.save_scores import insert_scores
 from jurybox_formats.forms.papers import geneval_audit
 from jurybox_formats.sources.records import (
@@ -36,6 +35,7 @@ from jurybox_formats.sources.records import (
     LabelRecord,
     PromptRecord,
 )
+from jurybox_judging.protocols import Judgement, Unscored
 
 
 @cache

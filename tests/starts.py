@@ -27,7 +27,15 @@ PACKAGES = """
     django.template django.utils.autoreload django.views.generic httpx numpy PIL.Image PIL.ImageFont
     rich.console segno sqlparse yaml
 """
-OWN = {"annotations", "audit", "judges", "jurybox", "jurybox_formats", "jurybox_stats"}
+OWN = {
+    "annotations",
+    "audit",
+    "judges",
+    "jurybox",
+    "jurybox_formats",
+    "jurybox_judging",
+    "jurybox_stats",
+}
 
 
 def run_program(program: str, environment: dict[str, str]) -> subprocess.CompletedProcess[str]:

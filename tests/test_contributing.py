@@ -20,7 +20,7 @@ MOST_FILES = {"question": 3, "judge": 3, "format": 2, "form": 2}
 NOT_COPIED = (".git", ".venv", "var", "dist", "screenshots")
 # What each new leaf is part of, besides its own tests.
 WALKS = (
-    "tests/judges/methods/test_every_method_runs.py",
+    "tests/judging/methods/test_every_method_runs.py",
     "tests/judges/intake/test_bring_in.py",
     "tests/test_bad_files.py",
     "tests/formats/forms",

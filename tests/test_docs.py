@@ -13,10 +13,10 @@ import pytest
 import yaml
 from django.core.management import get_commands, load_command_class
 
-from judges.catalogue import JUDGES
-from judges.recipes.option_tables import judge_page
 from jurybox.command import CLIENTS, SHORT
 from jurybox_formats.registry import FORMATS
+from jurybox_judging.catalogue import JUDGES
+from jurybox_judging.recipes.option_tables import judge_page
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [

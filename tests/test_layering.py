@@ -19,10 +19,11 @@ TORCH |= {"diffusers", "peft", "accelerate"}
 FRAMEWORK = {"django", "rest_framework", "celery"}
 # folder -> what its files may not import
 FORBIDDEN = {
-    "annotations": {"judges", "audit", "jurybox", "jurybox_stats", *TORCH},
+    "annotations": {"judges", "audit", "jurybox", "jurybox_judging", "jurybox_stats", *TORCH},
     "judges": {"audit", "jurybox", "jurybox_stats", *TORCH},
-    "judges/methods": {"annotations", "jurybox_formats", *FRAMEWORK},
-    "judges/engines": {"annotations", "jurybox_formats", *FRAMEWORK} - TORCH,
+    "packages/judging/jurybox_judging": TORCH,
+    "packages/judging/jurybox_judging/methods": {"jurybox_formats"},
+    "packages/judging/jurybox_judging/engines": {"jurybox_formats"},
     "audit": {"jurybox", *TORCH},
     "jurybox": {"annotations", "judges", *TORCH},
 }
@@ -33,7 +34,7 @@ PLAIN = {
     "jurybox_formats.forms.papers.edits",
     "jurybox_formats.sources.records",
 }
-MAY_USE_TORCH = {"judges/engines", "judges/generating"}
+MAY_USE_TORCH = {"packages/judging/jurybox_judging/engines", "judges/generating"}
 # Each app from the ground up: a folder, or a file that stands alone, imports from lower floors
 # only. Folders on one floor do not know each other.
 FLOORS = {
@@ -46,8 +47,7 @@ FLOORS = {
             "signals",
             "storage",
             "apps",
-        }
-        | {"plugins"},
+        },
         {"event_log", "pictures", "file_names", "rates", "versions"},
         {"stored_answers"},
         {"access", "jobs"},
@@ -60,13 +60,10 @@ FLOORS = {
         {"urls"},
     ],
     "judges": [
-        {"errors", "models", "number_words", "options", "protocols", "signals"},
-        {"noun_phrases", "recipes", "text_similarity"},
-        {"boxes", "catalogue", "engines/shared", "masks", "methods/shared", "servers"},
-        {"engines/detection", "methods/rewards"},
-        {"allowed", "draft_questions", "engines", "methods", "names"},
-        {"exports", "generating", "registry"},
-        {"looks", "methods/compbench", "own_recipes"},
+        {"models", "signals"},
+        {"installed", "names", "servers"},
+        {"allowed", "draft_questions", "exports", "generating"},
+        {"host", "looks", "own_recipes"},
         {"parts", "runs"},
         {"lake"},
         {"anchors", "batches", "cards", "intake", "model_servers", "preferences", "self_checks"},
@@ -128,6 +125,13 @@ FLOORS = {
         {"sets/drawn_edits", "sets/signs"},
         {"files"},
     ],
+    "jurybox_judging": [
+        {"recipes", "methods/shared", "engines/shared"},
+        {"engines/detection", "methods/rewards"},
+        {"engines", "methods"},
+        {"methods/compbench"},
+        {"files"},
+    ],
     "jurybox_stats": [
         {"counting"},
         {"resampling"},
@@ -141,7 +145,25 @@ FLOORS = {
 }
 # The ground of a package: plain values that the folders below its files speak in, too.
 GROUND = {"jurybox_stats/estimate", "jurybox_stats/series"}
-IMPORTED_AS = {"pillow": "PIL"}
+GROUND |= {
+    f"jurybox_judging/{name}"
+    for name in (
+        "boxes",
+        "errors",
+        "host",
+        "marks",
+        "masks",
+        "noun_phrases",
+        "number_words",
+        "options",
+    )
+}
+GROUND |= {"jurybox_judging/protocols", "jurybox_judging/text_similarity"}
+IMPORTED_AS = {
+    "pillow": "PIL",
+    "jurybox-formats": "jurybox_formats",
+    "open_clip_torch": "open_clip",
+}
 MOST = 20  # modules in a folder
 # Folders of leaves, each found by its file: nobody reads them together.
 LEAVES = {"commands", "methods", "engines", "benchmarks", "papers", "questions", "sets"}
@@ -193,7 +215,7 @@ def rules_for(file: Path) -> set[str]:
 
 
 def plain_for(file: Path) -> set[str]:
-    return PLAIN if (ROOT / "judges/methods") in file.parents else set()
+    return PLAIN if (ROOT / "packages/judging/jurybox_judging/methods") in file.parents else set()
 
 
 def room_of(file: Path) -> str:
@@ -278,6 +300,8 @@ def test_only_the_settings_read_the_environment():
         "audit/__init__.py",
         "jurybox/connection.py",
         "jurybox/check.py",
+        # The host of a notebook: the key that its own person set.
+        "packages/judging/jurybox_judging/host.py",
         *entries,
     }
     readers = {

@@ -109,18 +109,18 @@ KEPT = (
 STATES = ("set aside", "flag settled")
 # All others. The counts may only fall: lower them with each page that is put right.
 NOT_YET = {"templates": 0, "python": 0}
-SHOWN = ("annotations", "judges", "audit", "packages/formats")
+SHOWN = ("annotations", "judges", "audit", "packages/formats", "packages/judging")
+JUDGING = ROOT / "packages/judging/jurybox_judging"
 # What models are asked, in the words of papers and of their code.
 ASKED_OF_MODELS = {
-    ROOT / "judges" / place
+    JUDGING / "methods" / place
     for place in (
-        "draft_questions.py",
-        "methods/chain_of_thought.py",
-        "methods/shared/chain_of_thought_as_coded.py",
-        "methods/which_of_two.py",
-        "methods/compbench/numeracy_method.py",
+        "chain_of_thought.py",
+        "shared/chain_of_thought_as_coded.py",
+        "which_of_two.py",
+        "compbench/numeracy_method.py",
     )
-}
+} | {ROOT / "judges/draft_questions.py"}
 # Not on a page: commands, tables of the database, papers' own words, programs' languages.
 NOT_SHOWN = re.compile(
     r"/(management|migrations|models|papers|prompt_grammar|sets)/"
@@ -234,7 +234,7 @@ def documents() -> list[Path]:
     return [
         *inside,
         *(ROOT / name for name in ("README.md", "SECURITY.md", "CONTRIBUTING.md")),
-        *sorted((ROOT / "judges" / "recipes" / "shipped").glob("*.toml")),
+        *sorted((JUDGING / "recipes/shipped").glob("*.toml")),
     ]
 
 

@@ -382,7 +382,7 @@ ELSEWHERE = {
         "jurybox/check.py",
     },
     "weights that the hub's cache calls by a hash which is not theirs": {
-        "judges/engines/shared/weight_files.py"
+        "packages/judging/jurybox_judging/engines/shared/weight_files.py"
     },
 }
 REMOVE = {"unlink", "rmtree", "rmdir", "removedirs", "move", "rename", "renames"}

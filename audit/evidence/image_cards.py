@@ -12,9 +12,9 @@ from annotations.forms.prompt_pictures import SOURCE
 from annotations.models import Annotation, Answer, Atom, Image, PromptPicture, Study
 from annotations.pictures.store import small_size
 from audit.evidence import mask_outlines, read_evidence
-from judges.methods import geneval
 from judges.models import AtomScore, Run, Score
 from jurybox_formats.forms import marks
+from jurybox_judging.methods import geneval
 
 # Okabe & Ito's colours: the boxes of an image differ in colour and in the class written on them.
 BOX_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#F0E442", "#CC79A7", "#D55E00", "#0072B2")

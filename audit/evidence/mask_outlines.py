@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from judges.masks import unpacked
+from jurybox_judging.masks import unpacked
 
 # Pixels along the longer side: on the page the image is so small that nobody would see more.
 FINEST = 256

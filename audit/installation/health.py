@@ -25,10 +25,10 @@ from annotations.errors import Refused
 from annotations.models import AnswerJob, Deletion, StoredAnswer
 from audit.installation import lasting_disk, message_files, own_address, tables
 from audit.installation import static_files as files_of_pages
-from judges import catalogue, registry
-from judges.errors import first_line
 from judges.models import Chunk, Run, Upload
 from judges.runs.readiness import ABSENT, readiness
+from jurybox_judging import catalogue, registry
+from jurybox_judging.errors import first_line
 
 LITTLE_DISK = 2 * 1024**3  # bytes
 CLOCKS_APART = timedelta(seconds=5)
@@ -225,7 +225,7 @@ def gpu() -> list[Finding]:
         return [
             _well("GPU", "The neural engines are not installed; the built-in ones need no GPU.")
         ]
-    from judges.engines.shared.torch_setup import prepare
+    from jurybox_judging.engines.shared.torch_setup import prepare
 
     torch = prepare()
     if not torch.cuda.is_available():

@@ -13,7 +13,7 @@ from annotations.database import locks
 from annotations.errors import Refused
 from audit import VERSION
 from audit.installation import backups, health, static_files, tables
-from judges.errors import first_line
+from jurybox_judging.errors import first_line
 
 
 class Failed(Exception):

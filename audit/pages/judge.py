@@ -19,9 +19,9 @@ from audit.view import View
 from audit.words import decisions, drift_state, verdicts
 from audit.words.numbers import cell
 from audit.words.report import title
-from judges import catalogue
 from judges.models import Run, SelfCheck
 from judges.names import APART, runs_by_name
+from jurybox_judging import catalogue
 
 FAILS = 4
 CHECKS = 5

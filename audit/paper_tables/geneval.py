@@ -17,7 +17,7 @@ from audit.paper_tables.study import PEOPLE, Audited
 from audit.paper_tables.table import make_row, make_table, mean
 from audit.reports.bootstrap import draw_of
 from audit.reports.options import Options
-from judges.methods.geneval import summarise
+from jurybox_judging.methods.geneval import summarise
 from jurybox_stats import agreement
 from jurybox_stats.estimate import Estimate, Result, Undefined
 

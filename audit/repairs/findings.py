@@ -13,10 +13,10 @@ from annotations.errors import Refused, StudyRefused
 from annotations.models import Answer, Atom, Study
 from audit.models import Finding
 from judges.exports.repairs import repairs
-from judges.methods.align_score import AlignScore
-from judges.methods.geneval import GenEval
 from judges.models import AtomScore, Run, Score
 from judges.names import runs_by_name
+from jurybox_judging.methods.align_score import AlignScore
+from jurybox_judging.methods.geneval import GenEval
 
 PEOPLE = "people"
 FAILED = 0.5  # an atom below this was not drawn

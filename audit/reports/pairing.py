@@ -36,9 +36,9 @@ from annotations.studies import adjudication, draws
 from annotations.studies.queries import answers_in_words, cannot_tell
 from judges.models import AtomScore, Judge, Run, Score
 from judges.names import own_title, runs_by_name
-from judges.recipes import peoples_unit
 from judges.runs.form_question import form_question
 from jurybox_formats.forms.scales import Scale, inferred
+from jurybox_judging.recipes import peoples_unit
 from jurybox_stats.instrument.latent import StepAnswers, step_answers
 from jurybox_stats.instrument.moments import Answers, answers_of
 from jurybox_stats.resampling.cluster_order import by_content, number_items

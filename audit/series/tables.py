@@ -47,7 +47,6 @@ from judges.intake.imported_scores import (
 )
 from judges.models import Judge, Run
 from judges.names import own_title, remember_titles
-from judges.recipes import peoples_unit
 from judges.runs.imported_judge import imported_facts
 from jurybox_formats import label_questions, registry
 from jurybox_formats.forms import marks
@@ -60,6 +59,7 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
+from jurybox_judging.recipes import peoples_unit
 
 # A person and an image as one number: answers come by the million.
 IMAGE_BITS = 32

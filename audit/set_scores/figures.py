@@ -14,12 +14,12 @@ import numpy as np
 
 from audit.set_scores.edit_figures import NOTHING_STAYS, edit_figures, imagenhub_figures
 from audit.set_scores.figure import Figure, ScoredImage, make_figure
-from judges.methods import dpg, wise, word_scores
 from jurybox_formats.sets.edit_sets.points import (
     POINTS,
 )
 from jurybox_formats.sets.prompt_sets import word_counts
 from jurybox_formats.sets.prompt_sets.items import corebench_task
+from jurybox_judging.methods import dpg, wise, word_scores
 from jurybox_stats.series import Floats
 
 # DPG-Bench's script takes categories from the last picture alone, before anything is zeroed; and it skips the

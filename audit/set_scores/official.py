@@ -15,10 +15,10 @@ from audit.set_scores.figures import EDITIONS, SLIPS, figures
 from audit.set_scores.people import scored_by_people
 from audit.set_scores.scored import Scored, images_of, make_row, scored_by_judge
 from judges.exports.set_files import metadata_as_read, sets_of
-from judges.methods import wise
 from judges.models import Run
 from judges.names import runs_by_name
 from jurybox_formats.sets.edit_sets.points import POINTS
+from jurybox_judging.methods import wise
 from jurybox_stats.estimate import Undefined, WithoutInterval
 from jurybox_stats.resampling.cluster_counts import cluster_counts
 from jurybox_stats.resampling.percentiles import interval

@@ -19,9 +19,9 @@ from audit.set_scores.figure import ScoredImage
 from audit.set_scores.scored import Scored, images_of, make_row
 from judges.exports.edit_set_results import grades_of
 from judges.exports.set_files import metadata_as_read
-from judges.methods import dpg, wise
 from jurybox_formats.forms.papers.edits import overall_imagenhub
 from jurybox_formats.sets.edit_sets.points import FREE, POINTS
+from jurybox_judging.methods import dpg, wise
 
 CHECKLISTS = ("corebench", "unigenbench", "dpg", "oneig", "tiif")
 

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from annotations.errors import Refused
-from annotations.plugins import CallFailed, CallHangs, call_within
 from annotations.storage.written_files import WrittenFolder
 from audit.models import Report
 from audit.trackers import scalars
+from jurybox_formats.plugins import CallFailed, CallHangs, call_within
 
 # For all that a tracker is sent.
 SECONDS = 600.0

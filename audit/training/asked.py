@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotations.errors import Refused
-from judges.methods.gors import THRESHOLDS
+from jurybox_judging.methods.gors import THRESHOLDS
 
 RULES = {
     "paper": "above the paper’s threshold",

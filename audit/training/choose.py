@@ -13,9 +13,9 @@ from audit.reports.bootstrap import draw_of, est
 from audit.reports.escalation import design_effect
 from audit.reports.options import Options
 from audit.training.asked import TrainingOptions
-from judges.methods import gors
-from judges.methods.gors import Candidate, Selection
-from judges.protocols import Unscored
+from jurybox_judging.methods import gors
+from jurybox_judging.methods.gors import Candidate, Selection
+from jurybox_judging.protocols import Unscored
 from jurybox_stats.decisions import selection
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.over_time.calibrated import flat_folds, out_of_fold

@@ -20,7 +20,7 @@ from audit.training import warnings
 from audit.training.asked import TrainingOptions
 from audit.training.candidates import eligible
 from audit.training.choose import Pool, choose
-from judges.methods.gors import effective_size
+from jurybox_judging.methods.gors import effective_size
 
 # A pair is trained on where so many more of a hundred people answered yes to one than to the other.
 MARGIN = 0.5

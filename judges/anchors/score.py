@@ -17,11 +17,12 @@ from PIL import Image as Picture
 from annotations.anchors.keep import has_changed
 from annotations.models import AnchorImage, AnchorSet, Image
 from annotations.pictures.store import open_picture
-from judges import registry
-from judges.looks.gather import ImageScorer, in_batches, subject_of
+from judges.looks.gather import ImageScorer, subject_of
 from judges.models import Run
-from judges.protocols import Judgement, Subject
 from judges.runs.same_judge import judge_of_run
+from jurybox_judging import registry
+from jurybox_judging.protocols import Judgement, Subject
+from jurybox_judging.scorer import in_batches
 
 LONGEST = 200  # characters of a server's word for itself
 
@@ -75,7 +76,7 @@ def _score_pictures(
     asked: Sequence[tuple[Image, Subject, Picture.Image]],
     tellers: Mapping[bytes, list[Teller]],
 ) -> list[dict[str, Any]]:
-    verdicts = scorer.finish(scorer.begin_changed(asked))
+    verdicts = scorer.finish(scorer.begin_pictures(asked))
     return [
         {
             "image": image.key,

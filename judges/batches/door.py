@@ -17,18 +17,19 @@ from typing import Any
 from tqdm import tqdm
 
 from annotations.models import Image, Study
-from judges import registry
 from judges.batches.files import REQUESTS, Results, Shards
 from judges.batches.servers import Answers, Writes
-from judges.engines.openai_server import OpenAIServer, instead
-from judges.errors import JudgeRefused, Passing
-from judges.looks.gather import ROUNDS, ImageScorer, PendingImage, group_by_pictures
+from judges.looks.gather import ImageScorer
 from judges.models import Run
-from judges.protocols import Answer, Patience, Question, Talk, Want
 from judges.runs import lifecycle, score_chunk
 from judges.runs.queries import run_row
 from judges.runs.score_chunk import IMAGE_FIELDS
-from judges.runs.self_test import check_engines
+from jurybox_judging import registry
+from jurybox_judging.engines.openai_server import OpenAIServer, instead
+from jurybox_judging.errors import JudgeRefused, Passing
+from jurybox_judging.protocols import Answer, Patience, Question, Talk, Want
+from jurybox_judging.scorer import ROUNDS, PendingImage, group_by_pictures
+from jurybox_judging.self_test import check_engines
 
 AT_ONCE = 64
 # An answer that is missing goes into the next batch: the engine never leaves a question out, and

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.storage.written_files import WrittenFolder
-from judges.errors import JudgeRefused
+from jurybox_judging.errors import JudgeRefused
 
 # OpenAI takes 50,000 requests and 200 MB a file.
 REQUESTS, BYTES = 50_000, 190_000_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Self
 
 from judges.batches.files import Results, Shards, name_of
-from judges.engines.shared.http_json import Declined, Unanswered
+from jurybox_judging.engines.shared.http_json import Declined, Unanswered
 
 MISSING = "The batch has no answer to this."
 

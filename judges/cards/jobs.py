@@ -8,9 +8,9 @@ from typing import Any
 from judges.cards.measure import measure
 from judges.cards.pictures import COUNT, MOST, DrawnImages
 from judges.cards.plan import FROM_A_FILE
-from judges.errors import JudgeRefused
 from judges.models import IMPORTED, Measurement, Run
 from judges.runs import ask_judge
+from jurybox_judging.errors import JudgeRefused
 
 
 def _measure(job: Measurement, progress: Callable[[int], object]) -> dict[str, int]:

@@ -15,12 +15,12 @@ from PIL import Image as Picture
 
 from annotations.models import Image
 from judges.cards.pictures import DrawnImages, Maker, images_by_pk, rows_of
-from judges.errors import JudgeRefused
 from judges.looks.gather import ImageScorer, subject_of
 from judges.looks.store import OF_MADE_PICTURES
 from judges.models import MadePicture, MadeScore
-from judges.protocols import RESULT, Judgement, Placed, Subject, Unscored
 from judges.runs.same_judge import forget_answers, judge_of_run
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.protocols import RESULT, Judgement, Placed, Subject, Unscored
 
 AT_ONCE = 4  # images, whose pictures are in the memory together
 LONGEST = 300  # characters of a reason
@@ -68,7 +68,7 @@ def _score(drawn: DrawnImages, scorer: ImageScorer, maker: Maker, tasks: Sequenc
     shown = [_made_picture(row, *one) for row, one in zip(rows, made, strict=True)]
     verdicts: list[Judgement | Unscored] = []
     while some := shown[len(verdicts) : len(verdicts) + _at_once(scorer)]:
-        verdicts += scorer.finish(scorer.begin_changed(some))
+        verdicts += scorer.finish(scorer.begin_pictures(some))
     MadeScore.objects.bulk_create(
         [_score_row(drawn, row, said) for row, said in zip(rows, verdicts, strict=True)],
         ignore_conflicts=True,

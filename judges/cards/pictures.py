@@ -13,9 +13,9 @@ from PIL import Image as Picture
 from annotations.models import Image
 from annotations.pictures.store import open_picture
 from judges.cards.changes import CHANGES, MAKER, Original
-from judges.errors import JudgeRefused
 from judges.models import MadePicture, Run
 from judges.runs.score_chunk import IMAGE_FIELDS
+from jurybox_judging.errors import JudgeRefused
 
 COUNT, MOST = 60, 1_000  # images to make pictures from
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from annotations.errors import Refused
 from annotations.models import Study
-from judges.methods.align_score import AlignScore, asked_of
-from judges.methods.revising import revise
 from judges.models import Run, Score
 from judges.names import runs_by_name
+from jurybox_judging.methods.align_score import AlignScore, asked_of
+from jurybox_judging.methods.revising import revise
 
 COLUMNS = (
     "image_id", "prompt_id", "prompt", "generator", "judge", "score", "wanted", "found",

@@ -9,12 +9,12 @@ from statistics import fmean
 from typing import Any
 
 from annotations.models import Prompt
-from judges.methods import word_scores
 from judges.models import Score
 from jurybox_formats.sets.prompt_sets import word_counts
 from jurybox_formats.sets.prompt_sets.files import as_table
 from jurybox_formats.sets.prompt_sets.items import ONEIG_FOLDERS
 from jurybox_formats.sets.prompt_sets.result_places import COLUMNS
+from jurybox_judging.methods import word_scores
 
 Files = dict[str, str]
 

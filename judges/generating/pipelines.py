@@ -70,7 +70,7 @@ def load(path: str, *, device: str = "cpu", dtype: str = "float32") -> Any:
 def libraries() -> tuple[Any, Any]:
     """torch and diffusers; what torchvision lacks beside a CPU build is declared first."""
     try:
-        from judges.engines.shared.torch_setup import prepare
+        from jurybox_judging.engines.shared.torch_setup import prepare
 
         torch = prepare()
         import diffusers

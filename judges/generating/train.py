@@ -26,7 +26,7 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.storage.written_files import WrittenFolder
 from judges.generating.pipelines import UNET, denoiser_of, libraries, load, prompt_conditions
-from judges.methods.gors import loss as weighted_loss
+from jurybox_judging.methods.gors import loss as weighted_loss
 
 ATTENTION = ["to_q", "to_k", "to_v", "to_out.0"]
 TEXT_ATTENTION = ["q_proj", "k_proj", "v_proj", "out_proj"]

@@ -23,12 +23,12 @@ from annotations.imports.outcome import Outcome, reject
 from annotations.jobs import PutOff
 from annotations.models import Image, Study
 from judges.models import AtomScore, Run, Score
-from judges.recipes import peoples_unit
 from judges.runs import counts
 from judges.runs.imported_judge import NAME_LENGTH, imported_judge
 from judges.signals import scores_changed
 from jurybox_formats.sources.checks import TEXT_LENGTH, Unfit, is_sound
 from jurybox_formats.sources.records import Record, ScoreRecord
+from jurybox_judging.recipes import peoples_unit
 
 BATCH = 5_000
 # Scores of one transaction: nobody who labels waits for more of them.
@@ -111,7 +111,7 @@ class ScoreChecks:
         raise NotImplementedError
 
     def _is_new(self, judged: ScoredImage, known: ScoredImage | None, r: ScoreRecord) -> bool:
-        """Beside what this judge is known to have said of this image; another score is refused."""
+        """Beside the score of this image that is there from this judge; another one is refused."""
         if known is None or (known.error == ATOMS_ONLY and judged != known):
             return True
         if known == judged:

@@ -20,14 +20,11 @@ from django.utils import timezone
 
 from annotations.imports.outcome import Outcome, reject
 from annotations.models import Image, Study
-from judges import registry
-from judges.errors import JudgeRefused
 from judges.lake.judge_slice import verdict_of
 from judges.lake.score_files import ScoreFolder
 from judges.lake.sources import LakeRefused
 from judges.looks.gather import subject_of
 from judges.models import Judge, Run, Score
-from judges.protocols import Judgement, Unscored
 from judges.runs import local_weights
 from judges.runs.save_scores import insert_scores
 from judges.signals import scores_changed
@@ -42,6 +39,9 @@ from jurybox_formats.sources.checks import (
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import Unreadable
 from jurybox_formats.sources.text_files import parsed
+from jurybox_judging import registry
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.protocols import Judgement, Unscored
 
 # Scores of one transaction: nobody who labels waits for more of them.
 AT_ONCE = 1_250

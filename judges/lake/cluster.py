@@ -146,7 +146,7 @@ def _pool(ray: Any, judges: int) -> Any:
 
 
 def _uses_gpu(asked: JudgeChoice) -> bool:
-    from judges import registry
+    from jurybox_judging import registry
 
     told = registry.declared_options(asked.name)
     devices = {
@@ -159,8 +159,8 @@ def _uses_gpu(asked: JudgeChoice) -> bool:
 
 def _weights_gb(asked: JudgeChoice) -> float | None:
     """By the table of weights, as docs/judge-tables.md has it."""
-    from judges import catalogue
     from judges.runs.readiness import readiness
+    from jurybox_judging import catalogue
 
     entry = catalogue.entry(asked.name)
     return readiness(entry, {**entry.all_options, **asked.options}).wants_gb

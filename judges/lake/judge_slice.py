@@ -18,13 +18,22 @@ from PIL import Image as Picture
 from annotations.errors import Refused
 from annotations.models import Image, Prompt
 from annotations.pictures.store import pixels_of
-from judges import catalogue, registry
-from judges.errors import Passing
 from judges.lake.pictures import LakePicture
 from judges.lake.slices import Slice
-from judges.looks.gather import DECODERS, ImageScorer, in_batches
-from judges.protocols import RESULT, Atom, AtomJudgement, Judgement, Placed, Subject, Unscored
-from judges.runs.self_test import load_engines
+from judges.looks.gather import ImageScorer
+from jurybox_judging import catalogue, registry
+from jurybox_judging.errors import Passing
+from jurybox_judging.protocols import (
+    RESULT,
+    Atom,
+    AtomJudgement,
+    Judgement,
+    Placed,
+    Subject,
+    Unscored,
+)
+from jurybox_judging.scorer import DECODERS, in_batches
+from jurybox_judging.self_test import load_engines
 
 Verdict = Judgement | Unscored
 Opening = Future[Picture.Image]
@@ -112,7 +121,7 @@ class SliceJudge:
             except Refused as refusal:
                 verdicts[place] = Unscored(refusal.message)
         told = self._scorer.finish(
-            self._scorer.begin_changed(
+            self._scorer.begin_pictures(
                 (image, subject, picture) for _, image, subject, picture in opened
             )
         )

@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from judges import catalogue, registry
+from judges import installed
 from judges.lake import slices
 from judges.lake.judge_slice import JudgeChoice, SliceJudge
 from judges.lake.score_files import ScoreFolder
 from judges.lake.sources import LakeRefused, Shard, find_shards
 from judges.models import Judge
 from judges.runs.score_chunk import changes
+from jurybox_judging import catalogue, registry
 
 NAMED = 10
 
@@ -86,7 +87,7 @@ def judge_lake(
     """`results` judges what is to be done, in this process or on a cluster. Whoever calls it again after a
     kill goes on from the parts that are there."""
     registry.check_options(name, options)
-    row = catalogue.recipe(name)
+    row = installed.recipe(name)
     asked = JudgeChoice(name, dict(options), row.text if row else "")
     folder = ScoreFolder(out)
     shards = find_shards(source)

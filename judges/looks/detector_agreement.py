@@ -13,11 +13,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from annotations.models import Study
-from judges import boxes
-from judges.errors import JudgeRefused
-from judges.looks import store as look_store
 from judges.models import Judge, Look
-from judges.protocols import Detection, Objects
+from jurybox_judging import boxes, stored_form
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.protocols import Detection, Objects
 
 THRESHOLD, OVERLAP = 0.3, 0.5
 # Looks of this many images are in memory at once.
@@ -163,7 +162,7 @@ def _pairs(
             asked__kind="objects",
         ).order_by("pk")
         for look in looks:
-            stored = look_store.answer_from_json(Objects(), look.told)
+            stored = stored_form.answer_from_json(Objects(), look.told)
             detections.setdefault((look.image_id, look.engine), []).extend(stored)
         for image in images[start : start + AT_ONCE]:
             if (image, second) in detections:

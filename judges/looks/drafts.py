@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from judges.draft_questions import DraftForm
-from judges.engines.openai_server import OpenAIServer
-from judges.looks.ask_engine import with_retries
+from jurybox_judging.ask_engine import with_retries
+from jurybox_judging.engines.openai_server import OpenAIServer
 
 AT_ONCE = 50
 

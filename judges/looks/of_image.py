@@ -13,9 +13,9 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext_noop
 
 from annotations.models import Image
-from judges import catalogue
-from judges.looks import store as look_store
+from judges import installed
 from judges.models import Judge, Look, Score
+from jurybox_judging import stored_form
 
 # How many of a detector's hundred guesses are listed.
 LISTED = 20
@@ -112,7 +112,7 @@ def _judge_score(score: Score) -> JudgeScore:
     judge: Judge = score.run.judge
     return JudgeScore(
         judge=judge.name,
-        title=catalogue.title_of(judge),
+        title=installed.title_of(judge),
         fingerprint=judge.fingerprint,
         score=score.value,
         correct=score.correct,
@@ -139,7 +139,7 @@ def _model_output(look: Look, engine: str) -> ModelOutput:
 
 
 def _objects(asked: dict[str, Any], stored: Any) -> tuple[str, str]:
-    detections = sorted(look_store.StoredDetections(stored), key=lambda d: -d["score"])
+    detections = sorted(stored_form.StoredDetections(stored), key=lambda d: -d["score"])
     found = ", ".join(f"{d['class']} {d['score']:.2f}" for d in detections[:LISTED])
     fainter = len(detections) - LISTED
     if fainter > 0:

@@ -14,10 +14,10 @@ from annotations.imports.outcome import Outcome
 from annotations.management import progress
 from annotations.management.command import Arguments, PlainCommand, StudyCommand, as_json
 from annotations.models import Study
-from judges.recipes.peoples_unit import add_unit
 from jurybox_formats.registry import FORMATS, Source
 from jurybox_formats.sources.archives import unpacked
 from jurybox_formats.sources.expected_rows import expected_rows
+from jurybox_judging.recipes.peoples_unit import add_unit
 
 Importer = Callable[..., Outcome]
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.core.management import CommandError
 
 from annotations.management.command import Arguments
-from judges.registry import from_text
+from jurybox_judging.registry import from_text
 
 
 def add_option(add: Arguments, help: str | None = None) -> None:

@@ -14,10 +14,10 @@ from django.utils.translation import gettext_noop
 from annotations import event_log
 from annotations.errors import NotYours
 from judges import servers
-from judges.errors import EngineRefused, JudgeRefused
 from judges.model_servers.public_addresses import is_public
 from judges.models import ModelServer
-from judges.options import is_clean
+from jurybox_judging.errors import EngineRefused, JudgeRefused
+from jurybox_judging.options import is_clean
 
 LONGEST = 200
 LONGEST_KEY = 500

@@ -10,15 +10,15 @@ from typing import Any
 
 from django.utils import timezone
 
-from judges import catalogue
-from judges.engines.openai_server import OpenAIServer
-from judges.errors import JudgeRefused, Passing
 from judges.models import ModelServer
-from judges.recipes.entry import Entry
-from judges.recipes.names import ENGINES
 from judges.runs.fit import Fit
-from judges.runs.self_test import what_is_wrong
 from judges.servers import tokens_of
+from jurybox_judging import catalogue
+from jurybox_judging.engines.openai_server import OpenAIServer
+from jurybox_judging.errors import JudgeRefused, Passing
+from jurybox_judging.recipes.entry import Entry
+from jurybox_judging.recipes.names import ENGINES
+from jurybox_judging.self_test import what_is_wrong
 
 SERVER = ENGINES["server"].path
 KINDS = ("answers", "talk")

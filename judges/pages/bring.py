@@ -21,7 +21,6 @@ from annotations.studies.owners import expect_maker
 from judges import tasks
 from judges.intake import bring_in, deliveries, previews, templates, uploads
 from judges.models import Delivery, Upload
-from judges.recipes.peoples_unit import UNITS
 from jurybox_formats.forms.papers import FORMS
 from jurybox_formats.registry import FORMATS
 from jurybox_formats.sets.prompt_sets.items import SETS
@@ -30,6 +29,7 @@ from jurybox_formats.sources.columns import KINDS, ROLES
 from jurybox_formats.sources.picture_names import FOLDERS, NAMES
 from jurybox_formats.sources.sound_json import load_json
 from jurybox_formats.tools.result_files import READERS
+from jurybox_judging.recipes.peoples_unit import UNITS
 
 # What is kept of a form, besides columns and questions.
 WORDS = {"name": 200, "format": 40, "kind": 10, "folder": 40, "name_is": 40}

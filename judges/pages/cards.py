@@ -15,9 +15,9 @@ from judges import tasks
 from judges.cards import jobs
 from judges.cards.pictures import COUNT, DrawnImages
 from judges.cards.plan import plan, plan_words
-from judges.errors import JudgeRefused
 from judges.models import Measurement, Run
 from judges.names import runs_by_name, title
+from jurybox_judging.errors import JudgeRefused
 
 
 @require_GET

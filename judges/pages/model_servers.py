@@ -12,10 +12,10 @@ from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_http_methods, require_POST
 
 from annotations.access import PersonsRequest, Place, research_place_or_404
-from judges.errors import JudgeRefused
 from judges.model_servers import add, trial
 from judges.models import ModelServer
 from judges.runs.fit import MOST_FOR_ALL, StudyPrompts, group_by_obstacles
+from jurybox_judging.errors import JudgeRefused
 
 FIELDS = ("address", "model", "price_in", "price_out", "daily_budget")
 

@@ -14,12 +14,12 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, research_place_or_404
 from annotations.models import Prompt, Study
-from judges.errors import JudgeRefused
 from judges.models import PromptParts
 from judges.parts import drafts
 from judges.parts.check import hints
 from judges.parts.freeze import freeze, used_atoms
 from judges.parts.part import read
+from jurybox_judging.errors import JudgeRefused
 
 PER_PAGE = 20
 SHOWN = {"": Q(), "hints": Q(hints__gt=0), "unchecked": Q(is_checked=False)}

@@ -10,7 +10,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotations.access import Place, research_place_or_404
 from judges import own_recipes
-from judges.errors import JudgeRefused
+from jurybox_judging.errors import JudgeRefused
 
 
 @require_http_methods(["GET", "POST"])

@@ -13,13 +13,14 @@ from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, research_place_or_404
 from annotations.models import Image
-from judges import catalogue, tasks
+from judges import tasks
 from judges.looks.of_image import outputs_for
 from judges.models import Run
-from judges.registry import from_text
 from judges.runs import lifecycle
 from judges.runs import queries as run_queries
 from judges.runs.fit import group_by_obstacles
+from jurybox_judging import catalogue
+from jurybox_judging.registry import from_text
 
 # The page of runs offers so many judges; the page of judges has all.
 MOST_AT_HAND = 8

@@ -14,14 +14,15 @@ from django.views.decorators.http import require_GET, require_POST
 from annotations.access import HtmxRequest, Place, research_place_or_404
 from annotations.jobs import JobKind
 from annotations.models import Study
-from judges import catalogue, registry, tasks
-from judges.engines.shared.memory import gib
+from judges import tasks
 from judges.models import WeightCheck
 from judges.pages.runs import filled_in
 from judges.runs import weight_jobs
 from judges.runs.ask_judge import Row
 from judges.runs.ask_judge import request as request_job
 from judges.runs.queries import PART_TITLES
+from jurybox_judging import catalogue, registry
+from jurybox_judging.engines.shared.memory import gib
 
 
 @require_POST

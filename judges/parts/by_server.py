@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 from annotations.models import Prompt
 from judges.draft_questions import FORMS
-from judges.engines.openai_server import OpenAIServer
 from judges.looks.drafts import draft
 from judges.parts.drafts import by_grammar
 from judges.parts.part import YES, Part
 from jurybox_formats.prompt_grammar.parse import read
+from jurybox_judging.engines.openai_server import OpenAIServer
 
 
 class ServerDraft:

@@ -12,13 +12,13 @@ from django.db.models import Max
 
 from annotations import event_log
 from annotations.models import Prompt, Study
-from judges.errors import JudgeRefused
 from judges.models import PartsVersion, PromptParts
 from judges.parts.check import hints
 from judges.parts.part import YES, Part, of_atoms, of_prompt, without_parts
 from jurybox_formats.prompt_grammar.parse import parse
 from jurybox_formats.prompt_grammar.words import plural
 from jurybox_formats.sources.checks import KEY_LENGTH, TEXT_LENGTH, is_sound
+from jurybox_judging.errors import JudgeRefused
 
 GRAMMAR = "the built-in grammar"
 MOST_PARTS = 50

@@ -17,12 +17,12 @@ from django.utils import timezone
 from annotations import event_log
 from annotations.forms.versions import form_of
 from annotations.models import Answer, Assignment, Atom, HandedBack, Image, Prompt, Study
-from judges.errors import JudgeRefused
-from judges.methods.geneval import GenEval
 from judges.models import AtomScore, PartsVersion, PromptParts, Score
 from judges.parts import derive
 from judges.parts.part import Part, of_prompt, read
 from jurybox_formats.forms.per_image import needs_atoms
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.methods.geneval import GenEval
 
 NAMED = 3
 AT_A_TIME = 500

@@ -10,16 +10,16 @@ from typing import Any
 
 from annotations.models import Study
 from annotations.pictures.store import open_picture
-from judges import registry
-from judges.errors import JudgeRefused, Passing
-from judges.looks.ask_engine import Failed, ask_in_batches
-from judges.looks.store import key_of
-from judges.methods import which_of_two
-from judges.methods.which_of_two import APART, LEFT, RIGHT, STRIP, Layout
 from judges.models import Judge, Look
 from judges.preferences.stored import Two, in_parts, judge_row, layout_of, pairs_of, stored_replies
-from judges.protocols import Shown
 from judges.signals import scores_changed
+from jurybox_judging import registry
+from jurybox_judging.ask_engine import Failed, ask_in_batches
+from jurybox_judging.errors import JudgeRefused, Passing
+from jurybox_judging.methods import which_of_two
+from jurybox_judging.methods.which_of_two import APART, LEFT, RIGHT, STRIP, Layout
+from jurybox_judging.protocols import Shown
+from jurybox_judging.stored_form import key_of
 
 AT_ONCE = 32  # pairs, whose pictures are in the memory together
 

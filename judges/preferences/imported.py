@@ -18,8 +18,6 @@ from django.db import transaction
 from annotations.errors import ImportRefused
 from annotations.models import Study
 from annotations.pairs.files import VotesRefused
-from judges.looks.store import key_of
-from judges.methods import which_of_two
 from judges.models import Judge, Look
 from judges.preferences.stored import StoredVerdict, in_parts
 from judges.preferences.vote_files import FIRST, NOTHING, TIE, JudgeVote, votes_in
@@ -27,6 +25,8 @@ from judges.runs.imported_judge import NAME_LENGTH, VOTES, imported_judge
 from judges.signals import scores_changed
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.records import Rejected, Unreadable
+from jurybox_judging.methods import which_of_two
+from jurybox_judging.stored_form import key_of
 
 CHUNK = 2000
 SHOWN = 20

@@ -8,13 +8,13 @@ from itertools import islice
 from typing import Any, TypeVar
 
 from annotations.models import Pair, Study
-from judges import registry
 from judges.looks.gather import placed_of
-from judges.looks.store import key_of, want_as_json
-from judges.methods import which_of_two
-from judges.methods.which_of_two import APART, LAYOUTS, STRIP, Layout
 from judges.models import Judge, Look
-from judges.protocols import Placed, Talk
+from jurybox_judging import registry
+from jurybox_judging.methods import which_of_two
+from jurybox_judging.methods.which_of_two import APART, LAYOUTS, STRIP, Layout
+from jurybox_judging.protocols import Placed, Talk
+from jurybox_judging.stored_form import key_of, want_as_json
 
 CHUNK = 2000
 T = TypeVar("T")

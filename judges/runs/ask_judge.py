@@ -10,12 +10,12 @@ from django.utils import timezone
 from annotations.errors import Refused
 from annotations.jobs import Declined, JobKind, Progress
 from annotations.models import Job, Study
-from judges import registry
-from judges.engines.shared.weight_facts import read_by
-from judges.errors import JudgeMissing, JudgeRefused, Passing
 from judges.models import Run
 from judges.runs import local_weights
 from judges.runs.lifecycle import own_options
+from jurybox_judging import registry
+from jurybox_judging.engines.shared.weight_facts import read_by
+from jurybox_judging.errors import JudgeMissing, JudgeRefused, Passing
 
 Row = TypeVar("Row", bound=Job)
 

@@ -11,11 +11,11 @@ from typing import Any
 from django.utils.translation import gettext_noop
 from PIL import Image
 
-from judges import registry
-from judges.engines.shared import memory, tensor_files, weight_files, weights
-from judges.errors import JudgeMissing, JudgeRefused, KeysDoNotFit
-from judges.protocols import ColorOf, Detection, Objects, Question, Reward, Talk
-from judges.runs import official_files, self_test
+from judges.runs import official_files
+from jurybox_judging import registry, self_test
+from jurybox_judging.engines.shared import memory, tensor_files, weight_files, weights
+from jurybox_judging.errors import JudgeMissing, JudgeRefused, KeysDoNotFit
+from jurybox_judging.protocols import ColorOf, Detection, Objects, Question, Reward, Talk
 
 
 @dataclass

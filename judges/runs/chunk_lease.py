@@ -8,8 +8,8 @@ from datetime import timedelta
 from typing import Any
 
 from annotations.database.leases import WorkerLease
-from judges.looks.ask_engine import StopWorking
 from judges.models import Chunk, Run
+from jurybox_judging.ask_engine import StopWorking
 
 LEASE = WorkerLease(
     Chunk,

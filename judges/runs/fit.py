@@ -20,14 +20,14 @@ from django.utils.translation import gettext_noop
 from annotations.database.leases import reason_of
 from annotations.models import Atom as AtomRow
 from annotations.models import Image, Prompt, Study
-from judges import catalogue, registry
-from judges.errors import JudgeRefused
 from judges.looks.gather import placed_of
-from judges.methods.shared.shown import NoPicture
 from judges.models import Look
-from judges.protocols import RESULT, Atom, KnownAnswers, Method, Placed, Subject, Unscored
-from judges.recipes.entry import Entry
-from judges.recipes.names import load
+from jurybox_judging import catalogue, registry
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.methods.shared.shown import NoPicture
+from jurybox_judging.protocols import RESULT, Atom, KnownAnswers, Method, Placed, Subject, Unscored
+from jurybox_judging.recipes.entry import Entry
+from jurybox_judging.recipes.names import load
 
 # A list of all judges looks at so many prompts, evenly drawn; a judge’s own page at so many. More would make
 # the page of a large study dearer than that of a small one.

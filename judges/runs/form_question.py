@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from judges.methods.edit_form import OVERALL, EditForm
-from judges.methods.kept_rest import KeptRest
 from judges.models import Judge
+from jurybox_judging.methods.edit_form import OVERALL, EditForm
+from jurybox_judging.methods.kept_rest import KeptRest
 
 KEPT = "kept"
 

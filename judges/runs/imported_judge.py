@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from annotations.models import Study
-from judges import registry
 from judges.models import IMPORTED, Judge
+from jurybox_judging import registry
 
 NAME_LENGTH = 120
 VOTES = "Imported votes"

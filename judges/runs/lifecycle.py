@@ -12,15 +12,15 @@ from django.utils import timezone
 
 from annotations import event_log
 from annotations.models import Image, Study
-from judges import catalogue, registry
-from judges.engines.shared.weight_facts import read_by
-from judges.errors import JudgeRefused
 from judges.models import IMPORTED, Chunk, Judge, Run, Score
-from judges.recipes import peoples_unit
 from judges.runs import counts, local_weights
 from judges.runs.chunk_lease import LEASE
 from judges.runs.fit import check_can_score
 from judges.signals import scores_changed
+from jurybox_judging import catalogue, registry
+from jurybox_judging.engines.shared.weight_facts import read_by
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.recipes import peoples_unit
 
 # Images in a chunk of a large run. A small run has smaller chunks, for several workers to share.
 CHUNK_SIZE = 256

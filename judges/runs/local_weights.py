@@ -17,9 +17,10 @@ from typing import Any
 
 from django.db import transaction
 
-from judges import catalogue, registry
-from judges.engines.shared import weight_facts
+from judges import installed
 from judges.models import Judge, KnownWeights, Run
+from jurybox_judging import catalogue, registry
+from jurybox_judging.engines.shared import weight_facts
 
 UNREAD = "not read yet"
 
@@ -55,7 +56,7 @@ def judge_row(name: str, identity: Mapping[str, Any]) -> Judge:
         defaults={
             "name": name,
             "release_date": catalogue.entry(name).release_date,
-            "recipe": catalogue.recipe(name),
+            "recipe": installed.recipe(name),
             **identity,
         },
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from django.utils.translation import gettext_noop
 
-from judges.recipes.published_weights import HUB
+from jurybox_judging.recipes.published_weights import HUB
 
 _BLOCK = 1 << 24
 

@@ -14,16 +14,17 @@ from django.utils.translation import gettext, gettext_noop
 
 from annotations.database.prepared import Prepared
 from annotations.models import Study
-from judges import catalogue, registry
+from judges import installed
 from judges.models import IMPORTED, Run, Score
 from judges.names import APART, runs_by_name
-from judges.options import Option
-from judges.recipes.entry import Entry
-from judges.recipes.measured_speed import measured_speed
 from judges.runs import lifecycle
 from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, Mend, StudyPrompts
 from judges.runs.local_weights import is_provisional
 from judges.runs.readiness import ABSENT, DOWNLOAD, NEEDS, READY, Readiness, readiness
+from jurybox_judging import catalogue, registry
+from jurybox_judging.options import Option
+from jurybox_judging.recipes.entry import Entry
+from jurybox_judging.recipes.measured_speed import measured_speed
 
 SPEED_WINDOW = timedelta(seconds=30)
 # The engines of a judge, as headings of its options.
@@ -234,7 +235,7 @@ class JudgeInfo:
 
 def list_judges(*, only: str = "") -> list[JudgeInfo]:
     """Kind after kind, each in the order of the catalogue."""
-    entries = {only: catalogue.entry(only)} if only else catalogue.entries()
+    entries = {only: catalogue.entry(only)} if only else installed.entries()
     judges = [_info(name, entry) for name, entry in entries.items()]
     kinds = list(dict.fromkeys(judge.kind for judge in judges))
     return sorted(judges, key=lambda judge: kinds.index(judge.kind))
@@ -302,14 +303,14 @@ def run_row(run: Run) -> RunRow:
 def judge_choices(study: Study) -> list[JudgeChoice]:
     """Those that fit the study first; the number of queries is the same for every study."""
     progress = JudgeProgress(study)
-    entries = catalogue.entries()
+    entries = installed.entries()
     fits = StudyPrompts(study, MOST_FOR_ALL).fits(entries)
     choices = [_choice(name, entry, fits[name], progress) for name, entry in entries.items()]
     return sorted(choices, key=lambda choice: choice.order)
 
 
 def judge_choice(study: Study, name: str) -> JudgeChoice:
-    return _choice(name, catalogue.entries()[name], fit_of(study, name), JudgeProgress(study))
+    return _choice(name, installed.entries()[name], fit_of(study, name), JudgeProgress(study))
 
 
 def shared_mends(choices: Sequence[JudgeChoice]) -> list[tuple[Mend, int]]:
@@ -398,7 +399,7 @@ def _row(run: Run, apart: str, *, lately: int) -> RunRow:
         seconds_left = round((run.expected - run.scored) / per_second)
     return RunRow(
         run=run,
-        title=" · ".join(part for part in (catalogue.title_of(run.judge), apart) if part),
+        title=" · ".join(part for part in (installed.title_of(run.judge), apart) if part),
         done=run.scored,
         failed=run.failed,
         assumed=run.assumed,

@@ -13,12 +13,12 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from judges import registry
-from judges.recipes.entry import Entry
-from judges.recipes.names import ENGINES
-from judges.recipes.published_weights import HUB, Published, find
 from judges.runs.machine_memory import memory_gb
 from judges.runs.official_files import OFFICIAL
+from jurybox_judging import registry
+from jurybox_judging.recipes.entry import Entry
+from jurybox_judging.recipes.names import ENGINES
+from jurybox_judging.recipes.published_weights import HUB, Published, find
 
 READY, NEEDS, ABSENT = "ready", "needs", "cannot run here"
 DOWNLOAD, MODEL, FILE = "download", "server", "file"

@@ -16,9 +16,9 @@ from annotations import event_log
 from annotations.errors import StudyRefused
 from annotations.models import Study
 from annotations.studies.generators import day
-from judges import catalogue
 from judges.models import Run
 from judges.signals import scores_changed
+from jurybox_judging import catalogue
 
 
 class DatesRefused(StudyRefused):

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from judges import registry
-from judges.errors import JudgeRefused
 from judges.models import Run
 from judges.runs.lifecycle import own_options
 from judges.runs.score_chunk import changes
-from judges.runs.self_test import check_engines
+from jurybox_judging import registry
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.self_test import check_engines
 
 
 def judge_of_run(run: Run) -> registry.Judge:

@@ -13,11 +13,11 @@ from django.utils import timezone
 from annotations.database import bulk
 from annotations.database.json_text import dumped
 from annotations.models import Image
-from judges.looks.ask_engine import StopWorking
 from judges.models import AtomScore, Run, Score
-from judges.protocols import Judgement, Unscored
 from judges.runs import counts
 from judges.runs.chunk_lease import ChunkLease
+from jurybox_judging.ask_engine import StopWorking
+from jurybox_judging.protocols import Judgement, Unscored
 
 SCORE = (
     *("id", "run", "image", "value", "correct", "reason", "error"),

@@ -19,14 +19,8 @@ from django.db import DatabaseError
 from annotations.database import bulk
 from annotations.database.leases import reason_of
 from annotations.models import Image, Prompt
-from judges import registry
-from judges.engines.shared.refusals import REFUSED
-from judges.engines.shared.weight_facts import read_by
-from judges.errors import JudgeMissing, JudgeRefused, Passing, ServerRefuses
-from judges.looks.ask_engine import StopWorking, is_disk_full
-from judges.looks.gather import ImageScorer, PendingImage, in_batches
+from judges.looks.gather import ImageScorer
 from judges.models import Chunk, Judge, Run, Score
-from judges.protocols import Judgement, Method, Unscored
 from judges.runs import local_weights
 from judges.runs.chunk_lease import ChunkLease
 from judges.runs.lifecycle import (
@@ -38,8 +32,15 @@ from judges.runs.lifecycle import (
     tried_in_vain,
 )
 from judges.runs.save_scores import Scores
-from judges.runs.self_test import load_engines
 from judges.signals import scores_changed
+from jurybox_judging import registry
+from jurybox_judging.ask_engine import StopWorking, is_disk_full
+from jurybox_judging.engines.shared.refusals import REFUSED
+from jurybox_judging.engines.shared.weight_facts import read_by
+from jurybox_judging.errors import JudgeMissing, JudgeRefused, Passing, ServerRefuses
+from jurybox_judging.protocols import Judgement, Method, Unscored
+from jurybox_judging.scorer import PendingImage, in_batches
+from jurybox_judging.self_test import load_engines
 
 logger = logging.getLogger(__name__)
 

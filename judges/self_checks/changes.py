@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from PIL import Image as Picture
 from PIL import ImageOps
 
-from judges.protocols import Subject
 from judges.self_checks.wording import mirrored, with_colors_swapped
+from jurybox_judging.protocols import Subject
 
 JPEG_QUALITY = 85
 SMALLER = 0.98

@@ -11,10 +11,10 @@ import random
 from PIL import Image as Picture
 
 from annotations.models import Image
-from judges.protocols import Atom, Subject
 from jurybox_formats.sets.builtin.drawing import Style, paint
 from jurybox_formats.sets.builtin.grammar import SHAPES, Group, Wish, describe
 from jurybox_formats.sets.builtin.scene import Habits, plan
+from jurybox_judging.protocols import Atom, Subject
 
 COUNT = 30
 SIZE = 256

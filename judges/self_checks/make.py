@@ -20,14 +20,14 @@ from PIL import Image as Picture
 
 from annotations.models import Image, Study
 from annotations.pictures.store import open_picture
-from judges import registry
 from judges.looks.gather import ImageScorer, subject_of
-from judges.protocols import Judgement, Subject, Unscored
 from judges.runs.score_chunk import IMAGE_FIELDS
-from judges.runs.self_test import check_engines
 from judges.self_checks.changes import CHANGES, Change
 from judges.self_checks.drawings import drawings
 from judges.self_checks.wording import SIDES, exchanged, names_a_side
+from jurybox_judging import registry
+from jurybox_judging.protocols import Judgement, Subject, Unscored
+from jurybox_judging.self_test import check_engines
 
 COUNT = 60
 # So many times as many images are looked through for prompts that a check can use.
@@ -138,7 +138,7 @@ class _Asker:
         return [told[place] for place in range(len(images))]
 
     def judge(self, asked: Sequence[Asked]) -> list[Verdict]:
-        return self.scorer.finish(self.scorer.begin_changed(asked))
+        return self.scorer.finish(self.scorer.begin_pictures(asked))
 
 
 def _change_image(image: Image, change: Change) -> Asked | str:

@@ -9,9 +9,9 @@ from typing import Any
 
 from django.utils.translation import gettext_noop
 
-from judges.protocols import Subject
 from jurybox_formats.prompt_grammar.parse import read
 from jurybox_formats.prompt_grammar.vocabulary import COLOURS
+from jurybox_judging.protocols import Subject
 
 SIDES = ("left", "right")
 _SIDE_WORD = re.compile(r"\b(?:left|right)", re.IGNORECASE)

@@ -7,12 +7,12 @@ import threading
 
 import pytest
 
-from annotations import plugins
-from annotations.plugins import PluginFailed, atom_reader
-from judges.noun_phrases import reader
-from judges.text_similarity import nearest, similarity
+from jurybox_formats import plugins
+from jurybox_formats.plugins import PluginFailed, atom_reader
 from jurybox_formats.registry import with_atoms
 from jurybox_formats.sources.records import PromptRecord
+from jurybox_judging.noun_phrases import reader
+from jurybox_judging.text_similarity import nearest, similarity
 
 
 def raises(*given):

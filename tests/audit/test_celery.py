@@ -68,7 +68,7 @@ def test_torch_heeds_it_where_no_library_of_the_parent_has_counted_the_cores():
     code = (
         "import os, numpy, scipy.ndimage\n"
         "os.environ['OMP_NUM_THREADS'] = '1'\n"
-        "from judges.engines.shared.torch_setup import prepare\n"
+        "from jurybox_judging.engines.shared.torch_setup import prepare\n"
         "print(prepare().get_num_threads())"
     )
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

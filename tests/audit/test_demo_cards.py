@@ -6,9 +6,9 @@ from annotations import jobs
 from audit import demo
 from audit.questions.card.question import Parameters, card
 from audit.tasks import refresh_report_task
-from judges import registry
 from judges.models import Measurement
 from judges.runs import score_chunk
+from jurybox_judging import registry
 
 pytestmark = pytest.mark.django_db
 

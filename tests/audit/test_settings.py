@@ -166,7 +166,7 @@ def test_in_production_cookies_and_pages_travel_encrypted(tmp_path):
 
 def test_statistics_rules_and_engines_need_no_django(tmp_path):
     program = (
-        "import sys, jurybox_stats.resamples, judges.methods.geneval, judges.engines.builtin,"
+        "import sys, jurybox_stats.resamples, jurybox_judging.methods.geneval, jurybox_judging.engines.builtin,"
         "jurybox_formats.sets.builtin.study; print('django' in sys.modules, 'torch' in sys.modules)"
     )
     ended = subprocess.run(

@@ -211,7 +211,7 @@ class Idle:
         return ()
 
     def judge(self, subject, seen):
-        from judges.protocols import AtomJudgement, Judgement
+        from jurybox_judging.protocols import AtomJudgement, Judgement
 
         if not self.atoms:
             return Judgement(1.0, True)
@@ -219,9 +219,9 @@ class Idle:
 
 
 def runs(count: int) -> bool:
-    from judges import catalogue
-    from judges.recipes.entry import Entry
     from judges.runs import lifecycle, score_chunk
+    from jurybox_judging import catalogue
+    from jurybox_judging.recipes.entry import Entry
 
     study = _with_atoms(count)
     count = study.images.count()  # whole prompts

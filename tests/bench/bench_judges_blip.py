@@ -36,7 +36,7 @@ PROMPTS = (
 
 def main(quick: bool = False) -> bool:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "tests.settings")
-    from judges.engines.shared.torch_setup import prepare
+    from jurybox_judging.engines.shared.torch_setup import prepare
 
     torch = prepare()
     torch.set_num_threads(1)
@@ -79,10 +79,10 @@ def _engine(folder: Path) -> Any:
     """The engine with its weights already there: what loading takes is not measured."""
     from transformers import BertTokenizer, BlipConfig, BlipForQuestionAnswering
 
-    from judges.engines.blip_vqa import BlipVqa
-    from judges.engines.shared.control_tokens import marks_of
-    from judges.engines.shared.token_answers import AnswerReader
-    from judges.engines.shared.torch_setup import prepare
+    from jurybox_judging.engines.blip_vqa import BlipVqa
+    from jurybox_judging.engines.shared.control_tokens import marks_of
+    from jurybox_judging.engines.shared.token_answers import AnswerReader
+    from jurybox_judging.engines.shared.torch_setup import prepare
 
     words = sorted({word.strip("?") for own in PROMPTS for text in own for word in text.split()})
     vocabulary = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", "?", "yes", "no", *words]
@@ -110,7 +110,7 @@ def _engine(folder: Path) -> Any:
 def _eight_passes(
     torch: Any, engine: Any, files: Sequence[Path], prompts: Sequence[Sequence[str]]
 ) -> list[list[float]]:
-    from judges.engines.shared.clip_pixels import pixels
+    from jurybox_judging.engines.shared.clip_pixels import pixels
 
     model, told = engine._blip, [[] for _ in files]
     yes, no = (engine._tokenizer.convert_tokens_to_ids(word) for word in ("yes", "no"))
@@ -138,8 +138,8 @@ def _eight_passes(
 def _one_look(
     engine: Any, files: Sequence[Path], prompts: Sequence[Sequence[str]]
 ) -> list[list[float]]:
-    from judges.engines.blip_vqa import quickened
-    from judges.protocols import Question
+    from jurybox_judging.engines.blip_vqa import quickened
+    from jurybox_judging.protocols import Question
 
     engine._blip = quickened(engine._blip)
     asked = [

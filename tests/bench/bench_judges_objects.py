@@ -27,11 +27,11 @@ from PIL import Image
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "audit.settings")
 
-from judges.engines import mmdetection
-from judges.engines.clip import OpenClip, _short_reader
-from judges.engines.shared import run_lengths
-from judges.engines.shared.torch_setup import prepare
-from judges.protocols import ColorOf, Objects
+from jurybox_judging.engines import mmdetection
+from jurybox_judging.engines.clip import OpenClip, _short_reader
+from jurybox_judging.engines.shared import run_lengths
+from jurybox_judging.engines.shared.torch_setup import prepare
+from jurybox_judging.protocols import ColorOf, Objects
 from tests.bench.sizes import SMALL, reached, sized
 
 SIDE = 1024  # of the pictures, as most generators draw them
@@ -227,7 +227,7 @@ def _network_alone(engine: RandomClip, crops: list) -> None:
 
 
 def _logits(engine: RandomClip, crops: list) -> list[Any]:
-    from judges.engines.clip import cut_out
+    from jurybox_judging.engines.clip import cut_out
 
     seen = engine._look([cut_out(*crop) for crop in crops])
     rows = engine._color_rows([want for _, _, want in crops])

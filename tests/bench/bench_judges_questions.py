@@ -28,12 +28,12 @@ from typing import Any  # noqa: E402
 import numpy as np  # noqa: E402
 from PIL import Image  # noqa: E402
 
-from judges.engines.qwen_vl import QwenVL  # noqa: E402
-from judges.engines.shared.torch_setup import prepare  # noqa: E402
-from judges.methods.shared.answer_spellings import variants  # noqa: E402
-from judges.protocols import Answer, Question  # noqa: E402
+from jurybox_judging.engines.qwen_vl import QwenVL  # noqa: E402
+from jurybox_judging.engines.shared.torch_setup import prepare  # noqa: E402
+from jurybox_judging.methods.shared.answer_spellings import variants  # noqa: E402
+from jurybox_judging.protocols import Answer, Question  # noqa: E402
 from tests.bench.sizes import SMALL, reached, sized  # noqa: E402
-from tests.judges.engines import tiny_qwen  # noqa: E402
+from tests.judging.engines import tiny_qwen  # noqa: E402
 
 TEXT = {
     "hidden_size": 512,

@@ -61,7 +61,7 @@ def main(quick: bool) -> bool:
 
 
 def rules(count: int) -> bool:
-    from judges.methods import geneval
+    from jurybox_judging.methods import geneval
 
     cases = [case(number) for number in range(count)]
     began = time.process_time()
@@ -190,15 +190,15 @@ class StoredDetector:
 def judged_anew(count: int) -> list[bool]:
     from django.core.management import call_command
 
-    from judges import catalogue
     from judges.looks import gather
-    from judges.recipes.entry import Entry
     from judges.runs import lifecycle, score_chunk
+    from jurybox_judging import catalogue
+    from jurybox_judging.recipes.entry import Entry
 
     call_command("migrate", verbosity=0)
     catalogue.JUDGES["bench"] = Entry(
         "GenEval over stored detections",
-        "judges.methods.geneval:GenEval",
+        "jurybox_judging.methods.geneval:GenEval",
         {"objects": (f"{StoredDetector.__module__}:StoredDetector", {})},
         {"self_test": False},
     )
@@ -217,7 +217,7 @@ def judged_anew(count: int) -> list[bool]:
 
 def agrees(scored: dict[str, bool | None], count: int) -> bool:
     """Each verdict is the one of the rules on the detections that were stored."""
-    from judges.methods import geneval
+    from jurybox_judging.methods import geneval
 
     differ = sum(
         scored.get(str(number)) != geneval.decide(*case(number), threshold=THRESHOLD).correct
@@ -241,11 +241,10 @@ def stored(count: int):
     """A study of so many images with prompts of their own, and what the detector told of each."""
     from annotations.forms.versions import publish_form
     from annotations.models import Generator, Image, Prompt, Study
-    from judges import registry
-    from judges.looks import store as look_store
     from judges.models import Look
-    from judges.protocols import Objects
     from jurybox_formats.forms.papers import geneval_audit
+    from jurybox_judging import registry, stored_form
+    from jurybox_judging.protocols import Objects
 
     form = publish_form(geneval_audit.FORM)
     study = Study.objects.create(slug="stored", title="Stored", form=form)
@@ -269,16 +268,16 @@ def stored(count: int):
         for one in prompts
     )
     engine = registry.build("bench", {}).keys["objects"]
-    asked = look_store.want_as_json(Objects(), closed=True)
+    asked = stored_form.want_as_json(Objects(), closed=True)
     mask = {"size": (SIDE, SIDE), "counts": [SIDE * 100, *[80, SIDE - 80] * 80, SIDE * 332]}
     for start in range(0, count, 500):
         Look.objects.bulk_create(
             Look(
                 image=image,
                 engine=engine,
-                want=look_store.key_of(asked),
+                want=stored_form.key_of(asked),
                 asked=asked,
-                told=look_store.answer_as_json(Objects(), [{**one, "mask": mask} for one in told]),
+                told=stored_form.answer_as_json(Objects(), [{**one, "mask": mask} for one in told]),
             )
             for image, (_, told) in zip(
                 images[start : start + 500], cases[start : start + 500], strict=True

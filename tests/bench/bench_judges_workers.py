@@ -42,7 +42,7 @@ class SmallTransformer:
     def load(self) -> None:
         if self._net is not None:
             return
-        from judges.engines.shared.torch_setup import prepare
+        from jurybox_judging.engines.shared.torch_setup import prepare
 
         torch = prepare()
         torch.manual_seed(0)
@@ -55,7 +55,7 @@ class SmallTransformer:
     def detect(self, images, classes=()):
         import numpy as np
 
-        from judges.engines.shared.torch_setup import prepare
+        from jurybox_judging.engines.shared.torch_setup import prepare
 
         torch = prepare()
         across = SIDE // PATCH
@@ -175,13 +175,13 @@ def _measured(work: str, study: Any, processes: int, threads: int) -> dict[str, 
 
 
 def _register(work: str) -> None:
-    from judges import catalogue
-    from judges.recipes.entry import Entry
+    from jurybox_judging import catalogue
+    from jurybox_judging.recipes.entry import Entry
 
     engine = ENGINES[work]
     catalogue.JUDGES["bench"] = Entry(
         "GenEval",
-        "judges.methods.geneval:GenEval",
+        "jurybox_judging.methods.geneval:GenEval",
         {"objects": (f"tests.bench.{_module(engine)}:{engine.__name__}", {})},
         {"self_test": False},
     )
@@ -197,9 +197,9 @@ def work_off(work: str, run_pk: int) -> None:
 
     django.setup()
     from audit.installation.sqlite.base import DatabaseWrapper
-    from judges import registry
     from judges.models import Run
     from judges.runs import score_chunk
+    from jurybox_judging import registry
 
     _register(work)
     run = Run.objects.get(pk=run_pk)

@@ -189,8 +189,8 @@ def _seconds_of_card(images: int) -> tuple[float, float, float]:
     from audit.questions.card.exhibits import EXHIBITS
     from audit.questions.card.question import Parameters, card
     from judges.cards import jobs
-    from judges.engines.builtin import BuiltinEngine
     from judges.runs import lifecycle, score_chunk
+    from jurybox_judging.engines.builtin import BuiltinEngine
     from tests.judges.self_checks.bench import bench
 
     study = bench(images)

@@ -47,7 +47,7 @@ def counted(
     from audit.reports.make import make_report
     from audit.reports.options import Options
     from audit.words.drift_state import HOLDS, state_of
-    from judges import catalogue
+    from jurybox_judging import catalogue
     from jurybox_stats.instrument.following import AGAINST, FOLLOWING
     from tests.bench import edit_worlds
     from tests.bench.edit_worlds import JUDGES, QUESTIONS, name_of

@@ -22,10 +22,7 @@ from annotations.forms.versions import publish_form
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Study
-from judges import catalogue
-from judges.engines.shared.shown_pictures import named_pictures
 from judges.models import Run
-from judges.recipes.entry import Entry
 from judges.runs import lifecycle, score_chunk
 from jurybox_formats.forms.papers import edits
 from jurybox_formats.sources.records import (
@@ -35,6 +32,9 @@ from jurybox_formats.sources.records import (
     PromptPictureRecord,
     PromptRecord,
 )
+from jurybox_judging import catalogue
+from jurybox_judging.engines.shared.shown_pictures import named_pictures
+from jurybox_judging.recipes.entry import Entry
 
 COLOURS = {
     "red": (200, 30, 30),
@@ -186,7 +186,7 @@ def entries() -> dict[str, Entry]:
     return {
         name_of(judge, question): Entry(
             f"{judge}, {question}",
-            "judges.methods.edit_form:EditForm",
+            "jurybox_judging.methods.edit_form:EditForm",
             {"talk": (f"{__name__}:{engine}", {})},
             {"self_test": False, "question": question, "pictures": list(pictures)},
         )

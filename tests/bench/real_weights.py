@@ -99,7 +99,7 @@ def _set_up() -> None:
 
 def all_rows(pictures: Path, files: Mapping[str, str]) -> Iterable[Row]:
     """One for each set of weights with one engine; the judges that share it would tell the same."""
-    from judges import catalogue, registry
+    from jurybox_judging import catalogue, registry
 
     seen: set[tuple[Any, ...]] = set()
     for name, entry in catalogue.JUDGES.items():
@@ -115,7 +115,7 @@ def all_rows(pictures: Path, files: Mapping[str, str]) -> Iterable[Row]:
 
 
 def _has_weights(name: str) -> bool:
-    from judges import registry
+    from jurybox_judging import registry
 
     told = registry.declared_options(name)
     served = any(option.endswith("base_url") for option in told)
@@ -124,10 +124,10 @@ def _has_weights(name: str) -> bool:
 
 
 def row_of(name: str, pictures: Path, file: str) -> Row:
-    from judges import catalogue, registry
-    from judges.errors import JudgeRefused
     from judges.runs import check_weights
     from judges.runs.readiness import readiness
+    from jurybox_judging import catalogue, registry
+    from jurybox_judging.errors import JudgeRefused
 
     entry = catalogue.entry(name)
     told = registry.declared_options(name)
@@ -166,7 +166,7 @@ def _compared(
     name: str, own: Mapping[str, str], printed: Printed, pictures: Path
 ) -> tuple[str, str]:
     """Ours for the authors' pictures, and how far they are from the printed ones at the most."""
-    from judges import registry
+    from jurybox_judging import registry
 
     files = [pictures / one for one in printed.pictures]
     absent = [file.name for file in files if not file.is_file()]
@@ -182,10 +182,10 @@ def _compared(
 
 def rapid_ocr_row(name: str) -> Row:
     """The weights that lie in a package: drawn signs, whose words are known to the letter."""
-    from judges import registry
-    from judges.runs.self_test import check_engines
     from jurybox_formats.sets.prompt_sets.word_counts import count_words
     from jurybox_formats.sets.signs import study
+    from jurybox_judging import registry
+    from jurybox_judging.self_test import check_engines
 
     if reason := registry.why_not(name):
         return Row(name, "in the package rapidocr", why=reason)
@@ -235,7 +235,7 @@ def _package_hash() -> str:
 
 
 def page_of(rows: Sequence[Row]) -> str:
-    from judges.engines.shared.weights import pick_device
+    from jurybox_judging.engines.shared.weights import pick_device
 
     try:
         device = pick_device()

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 from PIL import Image
 
-from judges import registry
+from jurybox_judging import registry
 from tests.bench import real_weights
 from tests.bench.real_weights import NOT_YET, PRINTED, Row, page_of, row_of
 

@@ -15,7 +15,7 @@ from tests import making
 from tests.browser.test_look import take
 from tests.browser.test_new_study import file, zipped
 from tests.browser.test_whole_way import PASSWORD, PICTURES, TABLE, Hand
-from tests.judges.engines.openai_stand_in import spoken, standing_in, told
+from tests.judging.engines.openai_stand_in import spoken, standing_in, told
 
 
 def sees_red(asked, before):

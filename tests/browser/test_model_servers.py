@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.browser.test_look import SIZES, take
-from tests.judges.engines.openai_stand_in import spoken, standing_in, told
+from tests.judging.engines.openai_stand_in import spoken, standing_in, told
 
 
 def sees_red(asked, before):

@@ -27,7 +27,7 @@ from tests.browser.conftest import eventually, save_screenshot
 from tests.browser.test_look import take
 from tests.browser.test_new_study import file, zipped
 from tests.browser.test_whole_way import PASSWORD, Hand
-from tests.judges.engines.openai_stand_in import spoken, standing_in, told
+from tests.judging.engines.openai_stand_in import spoken, standing_in, told
 from tests.waiting import PATIENCE
 
 MOST_CLICKS = 35

@@ -8,8 +8,8 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from judges import catalogue, registry
-from judges.options import Option
+from jurybox_judging import catalogue, registry
+from jurybox_judging.options import Option
 
 PATHS = (
     "/etc/passwd",
@@ -68,7 +68,7 @@ MODULES = (
     "spacy:this",
     "spacy:/etc",
     "builtins:eval",
-    "judges.text_similarity:letters",
+    "jurybox_judging.text_similarity:letters",
     "__import__('os')",
     "refs/pr/1",
 )

@@ -28,15 +28,9 @@ from annotations.forms.validate_answers import validated
 from annotations.labelling import record
 from annotations.pictures.store import check_picture
 from audit.test_judge.sent_files import place_sent_files
-from judges import draft_questions, noun_phrases
-from judges.engines import openai_server
-from judges.engines.from_file import FromFile
-from judges.engines.shared.http_json import Declined, Server, Unanswered
-from judges.errors import EngineRefused
+from judges import draft_questions
 from judges.intake import bring_in
 from judges.lake.score_files import ScoreFolder
-from judges.methods import chain_of_thought, dsg
-from judges.protocols import Question
 from jurybox_formats.forms import text_format
 from jurybox_formats.forms.per_image import PromptFacts, questions_about
 from jurybox_formats.forms.validate_definition import read_form
@@ -44,6 +38,13 @@ from jurybox_formats.prompt_grammar import parse as prompt_parser
 from jurybox_formats.registry import FORMATS, Source
 from jurybox_formats.sources import archives
 from jurybox_formats.sources.records import AtomRecord
+from jurybox_judging import noun_phrases
+from jurybox_judging.engines import openai_server
+from jurybox_judging.engines.from_file import FromFile
+from jurybox_judging.engines.shared.http_json import Declined, Server, Unanswered
+from jurybox_judging.errors import EngineRefused
+from jurybox_judging.methods import chain_of_thought, dsg
+from jurybox_judging.protocols import Question
 from tests.hostile import mangling
 from tests.hostile.mangling import ANYTHING, mangled, reshaped, written
 from tests.judges.lake import making_lake

@@ -16,11 +16,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from judges import catalogue, registry
-from judges.engines.shared.weight_facts import read_by
-from judges.errors import JudgeRefused
 from judges.models import Judge, Run
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import catalogue, registry
+from jurybox_judging.engines.shared.weight_facts import read_by
+from jurybox_judging.errors import JudgeRefused
 from tests import making
 from tests.hostile.option_values import MODULES, cases
 from tests.hostile.watching import watching

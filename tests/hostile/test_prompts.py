@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from judges import catalogue, registry
 from judges.draft_questions import FORMS
-from judges.engines.clip import texts_of_color
-from judges.methods import chain_of_thought, vqa_score
-from judges.protocols import Atom, Question, Similarity, Subject, Talk
+from jurybox_judging import catalogue, registry
+from jurybox_judging.engines.clip import texts_of_color
+from jurybox_judging.methods import chain_of_thought, vqa_score
+from jurybox_judging.protocols import Atom, Question, Similarity, Subject, Talk
 
 PLACES = "{prompt} {} {0} {noun} {color} {phrase} {{7*7}} {% if x %} %s %(x)s ${HOME} {0.__class__}"
 HOSTILE = f"a red cup {PLACES} next to a blue bowl"
@@ -21,14 +21,14 @@ SUBJECT = Subject(
 )
 # What the method of each judge sends on as a whole.
 WHOLE = {
-    "judges.methods.vqa_score:VqaScore": HOSTILE,
-    "judges.methods.clip_score:ClipScore": HOSTILE,
-    "judges.methods.chain_of_thought:ChainOfThought": HOSTILE,
-    "judges.methods.soft_tifa:SoftTifa": ASKED,
-    "judges.methods.tifa:Tifa": ASKED,
-    "judges.methods.dsg:Dsg": ASKED,
-    "judges.methods.weighted_tokens:WeightedTokens": HOSTILE,
-    "judges.methods.checklist:Checklist": ASKED,
+    "jurybox_judging.methods.vqa_score:VqaScore": HOSTILE,
+    "jurybox_judging.methods.clip_score:ClipScore": HOSTILE,
+    "jurybox_judging.methods.chain_of_thought:ChainOfThought": HOSTILE,
+    "jurybox_judging.methods.soft_tifa:SoftTifa": ASKED,
+    "jurybox_judging.methods.tifa:Tifa": ASKED,
+    "jurybox_judging.methods.dsg:Dsg": ASKED,
+    "jurybox_judging.methods.weighted_tokens:WeightedTokens": HOSTILE,
+    "jurybox_judging.methods.checklist:Checklist": ASKED,
 }
 METHODS = sorted({entry.method for entry in catalogue.JUDGES.values()})
 

@@ -13,7 +13,6 @@ from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from annotations.models import Atom, Prompt, Study
 from audit.set_scores import official
-from judges import catalogue
 from judges.exports import set_files
 from judges.intake.bring_in import import_study
 from judges.models import AtomScore, Run, Score
@@ -22,6 +21,7 @@ from judges.runs.fit import StudyPrompts
 from jurybox_formats.forms.per_image import objects_of
 from jurybox_formats.registry import Source
 from jurybox_formats.sources.records import GeneratorRecord, ImageRecord
+from jurybox_judging import catalogue
 from tests import making
 from tests.formats.sets import edit_grades
 from tests.formats.sets.edit_layouts import LAYOUTS

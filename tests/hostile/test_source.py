@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -90,7 +91,7 @@ def test_weights_are_read_in_few_places():
     """There no code beside them is imported; open_clip is told the same where it is called."""
     readers = {"from_pretrained", "create_model_from_pretrained", "load_file"}
     called: dict[str, set[str]] = {}
-    for path in sorted((ROOT / "judges").rglob("*.py")):
+    for path in chain((ROOT / "judges").rglob("*.py"), (ROOT / "packages/judging").rglob("*.py")):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Call):
                 name = getattr(node.func, "attr", getattr(node.func, "id", ""))
@@ -110,7 +111,9 @@ def test_weights_are_read_in_few_places():
     }
     given = {
         word.arg: getattr(word.value, "value", None)
-        for node in ast.walk(ast.parse((ROOT / "judges/engines/clip.py").read_text()))
+        for node in ast.walk(
+            ast.parse((ROOT / "packages/judging/jurybox_judging/engines/clip.py").read_text())
+        )
         if isinstance(node, ast.Call)
         and getattr(node.func, "attr", "") == "create_model_from_pretrained"
         for word in node.keywords

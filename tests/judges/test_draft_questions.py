@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 from annotations.models import Prompt, Study
 from judges.draft_questions import DSG, FORMS, REWRITING, TIFA, dsg_rows, rewritten_rows, tifa_rows
 from tests import making
-from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in
+from tests.judging.engines.openai_stand_in import Reply, spoken, standing_in
 
 CIRCLE = {
     "element": "red circle",

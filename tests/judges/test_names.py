@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from judges.catalogue import title_of
+from judges.installed import title_of
 from judges.models import Judge, Run
 from judges.names import runs_by_name, title
 from tests import making

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from judges import catalogue, registry
-from judges.methods.chain_of_thought import ChainOfThought
-from judges.methods.dsg import Dsg
-from judges.methods.vqa_score import VqaScore
-from judges.protocols import Atom, KnownAnswers, Subject, Talk
+from jurybox_judging import catalogue, registry
+from jurybox_judging.methods.chain_of_thought import ChainOfThought
+from jurybox_judging.methods.dsg import Dsg
+from jurybox_judging.methods.vqa_score import VqaScore
+from jurybox_judging.protocols import Atom, KnownAnswers, Subject, Talk
 
 ROOT = Path(__file__).resolve().parents[2]
 # What the official code does → the tests that hold it, and how the row begins in docs/judge-differences.md that says
 # what still differs.
 _HERE = "tests/judges/test_official_words.py"
-_ENGINES = "tests/judges/engines"
+_ENGINES = "tests/judging/engines"
 PARITY = {
     "LLaVA's words, end mark and bars": (
         (
@@ -49,7 +49,7 @@ PARITY = {
     "DSG's prompt and reading": (
         (
             f"{_HERE}::test_dsg_asks_a_chat_model_as_its_code_asks_gpt_4o",
-            "tests/judges/methods/test_dsg.py::test_every_official_reading_is_reproduced",
+            "tests/judging/methods/test_dsg.py::test_every_official_reading_is_reproduced",
         ),
         "`dsg-server`",
     ),
@@ -80,7 +80,7 @@ PARITY = {
     "overlap of boxes": (
         (
             f"{_HERE}::test_genevals_open_vocabulary_detector_counts_a_thing_once",
-            "tests/judges/methods/test_geneval.py::test_every_official_overlap_is_reproduced",
+            "tests/judging/methods/test_geneval.py::test_every_official_overlap_is_reproduced",
         ),
         "`geneval-owlv2`",
     ),

@@ -3,10 +3,11 @@
 import pytest
 
 from annotations.models import Event
-from judges import catalogue, own_recipes, registry
-from judges.errors import JudgeRefused
+from judges import installed, own_recipes
 from judges.models import Judge, Recipe, Run
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import catalogue, registry
+from jurybox_judging.errors import JudgeRefused
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -76,7 +77,7 @@ def test_a_name_of_the_catalogue_cannot_be_taken():
 FLANT5 = TEXT.replace('"builtin"', '"clip-flant5"')
 # What is written instead -> why it is refused
 FORBIDDEN = {
-    'method = "judges.methods.dsg:Dsg"': "a recipe names no module",
+    'method = "jurybox_judging.methods.dsg:Dsg"': "a recipe names no module",
     'answers.checkpoint = "/etc"': "“answers.checkpoint” may not be '/etc'",
     'answers.checkpoint = "../weights"': "“answers.checkpoint” may not be",
     'answers.checkpoint = "somebody/model"': "“answers.checkpoint” may not be 'somebody/model'",
@@ -152,7 +153,7 @@ def test_what_is_no_recipe_cannot_be_removed(name):
 
 def test_a_recipe_that_cannot_be_read_any_more_is_said_and_spoils_nothing(alice):
     Recipe.objects.create(name="old", title="Old", text='name = "old"\nfields = "of before"')
-    assert "old" not in catalogue.entries()
+    assert "old" not in installed.entries()
     (row,) = own_recipes.rows(alice.user)
     assert "“fields” is no field of a recipe" in row.broken
     own_recipes.remove(name="old")

@@ -10,9 +10,9 @@ from django.urls import reverse
 from annotations.models import Membership
 from audit import demo
 from judges.models import Recipe, Run
-from judges.recipes.check import check_values
-from judges.recipes.read import read_one
 from judges.runs import score_chunk
+from jurybox_judging.recipes.check import check_values
+from jurybox_judging.recipes.read import read_one
 
 pytestmark = pytest.mark.django_db
 PAGE = (Path(__file__).resolve().parents[2] / "docs" / "recipes.md").read_text()

@@ -3,7 +3,7 @@
 import pytest
 
 from judges import servers
-from judges.errors import EngineRefused
+from jurybox_judging.errors import EngineRefused
 
 
 @pytest.mark.parametrize(

@@ -80,10 +80,11 @@ TRIALS = {
     "mcp": Trial("import mcp", "a greeting of an agent answered"),
     "judges": Trial(
         # mmdet comes without compiled operators, and the engine knows what to do about it.
-        DJANGO + "; import transformers, open_clip, timm; from judges.engines import mmdetection; "
+        DJANGO
+        + "; import transformers, open_clip, timm; from jurybox_judging.engines import mmdetection; "
         "mmdetection.library()",
         "a Mask2Former built",
-        DJANGO + "; from judges.engines import mmdetection; "
+        DJANGO + "; from jurybox_judging.engines import mmdetection; "
         "mmdetection.build(mmdetection.config_file(mmdetection.CONFIGS[0]))",
     ),
     "generate": Trial(

@@ -13,10 +13,15 @@ from audit import VERSION
 from tests.jurybox import wheels
 from tests.jurybox.wheels import PACKAGES, ROOT
 
-ASKED_FOR = {"formats": [], "stats": ["numpy", "scipy"]}
+ASKED_FOR = {
+    "formats": [],
+    "judging": ["jurybox-formats", "numpy", "pillow", "scipy"],
+    "stats": ["numpy", "scipy"],
+}
 # Package, page, and so many examples at least.
 EXAMPLES = [
     ("formats", "packages/formats/README.md", 5),
+    ("judging", "packages/judging/README.md", 8),
     ("stats", "packages/stats/README.md", 2),
     ("stats", "docs/jurybox-stats.md", 26),
 ]

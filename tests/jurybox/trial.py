@@ -27,7 +27,7 @@ UV = Path(sys.executable).with_name("uv")
 PATIENCE = 600
 # Of the app's own tests: those that look at no file of a clone and ask for no engine.
 OF_THE_APP = ("formats/sources/test_two_tables.py", "audit/words", "annotations/forms")
-OF_THE_APP += ("judges/methods", "formats/sources", "test_commands.py")
+OF_THE_APP += ("packages/judging/jurybox_judging/methods", "formats/sources", "test_commands.py")
 TESTERS = ("pytest", "pytest-django", "hypothesis", "scikit-learn", "krippendorff")
 
 
@@ -39,6 +39,7 @@ def main() -> int:
         for wheel in (app, *built.values()):
             print(f"{wheel.name}: {wheel.stat().st_size / 1024:,.0f} KiB")
         _formats(built["formats"], folder)
+        _judging(built["judging"], built["formats"], folder)
         return max(_app(app, folder), _stats(built["stats"], folder))
 
 
@@ -159,6 +160,13 @@ def _formats(wheel: Path, folder: Path) -> None:
     _examples(
         _environment(folder / "of-formats", str(wheel)), home, PACKAGES["formats"] / "README.md"
     )
+
+
+def _judging(wheel: Path, formats: Path, folder: Path) -> None:
+    home = folder / "judging-home"
+    home.mkdir()
+    python = _environment(folder / "of-judging", str(formats), f"{wheel}[text]")
+    _examples(python, home, PACKAGES["judging"] / "README.md")
 
 
 def _examples(python: Path, home: Path, page: Path) -> None:

@@ -53,6 +53,7 @@ from jurybox_formats.tools.result_files import READERS
 from jurybox_stats.instrument.verdict import STOPPED
 
 ROOT = Path(__file__).resolve().parent.parent.parent
+JUDGING = "packages/judging/jurybox_judging"
 CALLS = {"gettext", "gettext_lazy", "gettext_noop", "ngettext", "ngettext_lazy", "N_"}
 SCRIPTS = (
     *("base.js", "compare.js", "label-edit.js", "label-outbox.js", "label-page.js"),
@@ -111,8 +112,10 @@ STORED = (
     *("audit/pages/calibration.py", "audit/pages/frame.py"),
     "audit/pages/one_question/anchors.py",
     "audit/pages/one_question/papers.py",
-    *(f"judges/{name}.py" for name in ("own_recipes", "servers", "registry", "allowed", "options")),
-    *("judges/catalogue.py", "judges/recipes/read.py", "judges/recipes/check.py"),
+    *(f"judges/{name}.py" for name in ("own_recipes", "servers", "allowed")),
+    *(f"{JUDGING}/{name}.py" for name in ("registry", "options", "catalogue", "host")),
+    *(f"{JUDGING}/{name}.py" for name in ("scorer", "self_test", "ask_engine", "stored_form")),
+    *(f"{JUDGING}/recipes/{name}.py" for name in ("read", "check")),
     *(f"judges/{folder}/*.py" for folder in ("pages", "model_servers", "parts", "runs")),
     *(f"judges/{folder}/*.py" for folder in ("cards", "self_checks", "looks")),
     *("annotations/pairs/draws.py", "annotations/pairs/files.py"),
@@ -120,7 +123,7 @@ STORED = (
 )
 # What a model is asked stands beside it, and in the help of options: only what functions say is for people.
 IN_FUNCTIONS = tuple(
-    f"judges/{folder}/{depth}.py" for folder in ("engines", "methods") for depth in ("*", "*/*")
+    f"{JUDGING}/{folder}/{depth}.py" for folder in ("engines", "methods") for depth in ("*", "*/*")
 )
 # For the server's own command line, or in the way of a reader that no page has.
 NOT_SHOWN = (
@@ -384,7 +387,7 @@ def in_menus() -> Iterator[tuple[str, Message]]:
         ("audit/words/drift_state.py", [*names_of_facts()]),
         ("audit/questions", [*names_of_questions()]),
         ("judges/cards/changes.py", [*names_of_changes()]),
-        ("judges/options.py", [*requirements()]),
+        (f"{JUDGING}/options.py", [*requirements()]),
     ):
         yield from ((place, Message(title)) for title in titles)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judges.methods import (
+from jurybox_judging.methods import (
     align_score,
     blip_vqa,
     compbench,
@@ -18,9 +18,9 @@ from judges.methods import (
     soft_tifa,
     tifa,
 )
-from judges.methods.compbench.numeracy_method import PLURALS
-from judges.methods.shared.answer_spellings import matches, one_word, variants
-from judges.methods.vqa_score import likelihood, of_listed
+from jurybox_judging.methods.compbench.numeracy_method import PLURALS
+from jurybox_judging.methods.shared.answer_spellings import matches, one_word, variants
+from jurybox_judging.methods.vqa_score import likelihood, of_listed
 from tests import needs
 from tests.vectors.compare import Compared, near, same
 

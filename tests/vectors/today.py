@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from judges.methods import dpg, wise, word_scores
+from jurybox_judging.methods import dpg, wise, word_scores
 from tests.vectors.compare import Compared, near, same
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from judges.methods import gors as rule
-from judges.protocols import Unscored
+from jurybox_judging.methods import gors as rule
+from jurybox_judging.protocols import Unscored
 from jurybox_stats.decisions.selection import calibrated
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.over_time.calibrated import flat_folds, out_of_fold

@@ -12,9 +12,9 @@ from audit.anchors.certificate import certificate, newest
 from audit.anchors.draw import COUNT, make_anchors
 from audit.words import anchors as sentences
 from judges.anchors import jobs
-from judges.errors import Passing
 from judges.models import Run
 from judges.names import runs_by_name
+from jurybox_judging.errors import Passing
 
 
 class Command(StudyCommand):

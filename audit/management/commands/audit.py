@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotations.management.command import PlainCommand, pairs, write_file
 from audit.management.report_options import add_report_options, report_options
-from judges.recipes.peoples_unit import add_unit
+from jurybox_judging.recipes.peoples_unit import add_unit
 
 # By the ending of the file.
 FORMATS = {"html": "html", "pdf": "pdf", "json": "json", "tex": "latex", "txt": "text"}

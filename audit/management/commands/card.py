@@ -17,14 +17,14 @@ from audit.management.commands.answer import KINDS, show_answer
 from audit.questions.card.exhibits import EXHIBITS
 from audit.questions.card.question import CARD, Parameters, run_called
 from audit.questions.card.scores import Scores
-from judges import catalogue
 from judges.cards import jobs
 from judges.cards.pictures import COUNT, DrawnImages
 from judges.cards.plan import plan, plan_words
-from judges.errors import JudgeRefused
 from judges.models import IMPORTED, Run
 from judges.names import runs_by_name
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import catalogue
+from jurybox_judging.errors import JudgeRefused
 
 VERIFY, SIGNED = "verify", ".json"
 

@@ -10,7 +10,7 @@ from audit.training.freeze import freeze, studies_of
 from audit.training.voted import BY, AskedPairs, voted
 from audit.training.write import FORMATS, write_set, write_voted
 from audit.words import training as words
-from judges.methods.gors import THRESHOLDS
+from jurybox_judging.methods.gors import THRESHOLDS
 
 
 class Command(StudyCommand):

@@ -14,9 +14,9 @@ from django.conf import settings
 from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand
-from judges.recipes.names import METHODS
 from jurybox_formats.forms.papers import FORMS
 from jurybox_formats.registry import FORMATS
+from jurybox_judging.recipes.names import METHODS
 
 TEMPLATES = Path("tests/start")
 KINDS = ("question", "judge", "format", "form")

@@ -13,11 +13,11 @@ from annotations.access import HtmxRequest, Place, owner_place_or_404, research_
 from annotations.models import Image
 from audit.self_checks import counting, over_time
 from audit.words import self_checks as words
-from judges import catalogue
 from judges.models import SelfCheck
 from judges.pages.weight_checks import request_check, send_json
 from judges.self_checks import jobs
 from judges.self_checks.make import COUNT, STEPS
+from jurybox_judging import catalogue
 
 EARLIER = 20
 

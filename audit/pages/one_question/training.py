@@ -31,8 +31,8 @@ from audit.training.confirm import COUNT, draw_borderline
 from audit.training.freeze import freeze
 from audit.words import training as words
 from audit.words.report import title
-from judges.methods.gors import THRESHOLDS
 from judges.names import runs_by_name
+from jurybox_judging.methods.gors import THRESHOLDS
 
 SHOWN = 12
 SETS = 20

@@ -9,10 +9,10 @@ from django.utils.translation import gettext_noop
 
 from annotations.models import Study
 from audit.questions.card.rows import POINTS, POSITION, SHARE, not_measured, row
-from judges.methods import which_of_two
-from judges.methods.which_of_two import LEFT, RIGHT, TIE
 from judges.models import Judge
 from judges.preferences.stored import CHUNK, in_parts, judges_that_compare, pairs_of, stored_replies
+from jurybox_judging.methods import which_of_two
+from jurybox_judging.methods.which_of_two import LEFT, RIGHT, TIE
 from jurybox_stats.cards.changes import mean_of, side_preference
 
 ONE_PICTURE = "it scores one picture at a time, and its model was not asked about pairs (manage.py judge_pairs)"

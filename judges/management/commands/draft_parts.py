@@ -5,10 +5,10 @@ from __future__ import annotations
 from django.core.management import CommandError
 
 from annotations.management.command import StudyCommand
-from judges.engines.openai_server import OpenAIServer
-from judges.errors import Passing
 from judges.parts import drafts
 from judges.parts.by_server import ServerDraft
+from jurybox_judging.engines.openai_server import OpenAIServer
+from jurybox_judging.errors import Passing
 
 
 class Command(StudyCommand):

@@ -3,16 +3,16 @@
 from pathlib import Path
 
 from annotations.management.command import pairs
-from annotations.plugins import atom_reader
 from annotations.studies import owners
 from judges.intake import bring_in
 from judges.management.imports import ImportCommand
-from judges.recipes.peoples_unit import add_unit
+from jurybox_formats.plugins import atom_reader
 from jurybox_formats.registry import FORMATS, Source
 from jurybox_formats.sources.archives import unpacked
 from jurybox_formats.sources.columns import KINDS
 from jurybox_formats.sources.expected_rows import expected_rows
 from jurybox_formats.sources.picture_names import FOLDERS, NAMES
+from jurybox_judging.recipes.peoples_unit import add_unit
 
 
 class Command(ImportCommand):

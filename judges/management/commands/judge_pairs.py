@@ -3,8 +3,8 @@
 from annotations import event_log
 from annotations.management.command import StudyCommand
 from judges.management.judge_options import add_option, options_of
-from judges.methods.which_of_two import APART, LAYOUTS
 from judges.preferences.ask import ask
+from jurybox_judging.methods.which_of_two import APART, LAYOUTS
 
 
 class Command(StudyCommand):

@@ -7,9 +7,10 @@ from pathlib import Path
 from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand, as_json
-from judges import catalogue, own_recipes
-from judges.recipes.option_tables import judge_page
+from judges import own_recipes
 from judges.runs.queries import list_judges
+from jurybox_judging import catalogue
+from jurybox_judging.recipes.option_tables import judge_page
 
 
 class Command(PlainCommand):

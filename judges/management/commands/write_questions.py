@@ -7,9 +7,9 @@ from django.core.management import CommandError
 from annotations.exports.files import write_lines
 from annotations.management.command import StudyCommand
 from judges.draft_questions import FORMS
-from judges.engines.openai_server import OpenAIServer
-from judges.errors import Passing
 from judges.looks.drafts import draft
+from jurybox_judging.engines.openai_server import OpenAIServer
+from jurybox_judging.errors import Passing
 
 
 class Command(StudyCommand):

@@ -18,9 +18,9 @@ from judges.anchors import jobs
 from judges.models import AnchorScoring, Score
 from tests import making
 from tests.judges.anchors.test_score import as_model, frozen, judged
-from tests.judges.engines.openai_stand_in import standing_in
 from tests.judges.runs.test_server_runs import options as server_options
 from tests.judges.self_checks.bench import bench
+from tests.judging.engines.openai_stand_in import standing_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_engines")]
 JUDGE = "soft-tifa-gm-server"

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from audit.evidence import mask_outlines
-from judges.masks import packed
+from jurybox_judging.masks import packed
 
 
 def mask(*rows: str) -> dict:

@@ -7,8 +7,8 @@ import re
 
 import pytest
 
-from judges.protocols import Judgement, Unscored
 from judges.runs import lifecycle, save_scores
+from jurybox_judging.protocols import Judgement, Unscored
 from tests import making
 
 pytestmark = pytest.mark.django_db

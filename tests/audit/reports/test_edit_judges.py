@@ -8,8 +8,8 @@ from audit.questions.each_question.question import each_question
 from audit.reports.make import make_report
 from audit.reports.options import Options
 from audit.words.drift_state import HOLDS, state_of
-from judges import catalogue, registry
 from judges.models import Look, Score
+from jurybox_judging import catalogue, registry
 from jurybox_stats.instrument.following import AGAINST, FOLLOWING
 from jurybox_stats.instrument.verdict import DO_NOT_USE, OTHER_QUESTION
 from tests.bench import edit_worlds

@@ -5,9 +5,9 @@ import pytest
 from django.utils import timezone
 
 from audit.self_checks.counting import count_contradictions, violations
-from judges.engines import builtin
 from judges.models import SelfCheck
 from judges.self_checks import jobs
+from jurybox_judging.engines import builtin
 from jurybox_stats.resampling.small_samples import share_limits
 from tests.judges.self_checks.bench import bench
 

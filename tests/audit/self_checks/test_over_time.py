@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from audit.self_checks import over_time
 from audit.self_checks.counting import count_contradictions
 from audit.words import self_checks as words
-from judges.engines import builtin
 from judges.models import SelfCheck
+from jurybox_judging.engines import builtin
 from tests import making
 from tests.judges.self_checks.bench import bench
 

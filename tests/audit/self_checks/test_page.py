@@ -9,10 +9,10 @@ from django.urls import reverse
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from judges import tasks
-from judges.errors import JudgeMissing, JudgeRefused, Passing
 from judges.looks.gather import ImageScorer
 from judges.models import SelfCheck
 from judges.self_checks import jobs
+from jurybox_judging.errors import JudgeMissing, JudgeRefused, Passing
 from tests import making
 from tests.judges.self_checks.bench import bench
 

@@ -95,7 +95,7 @@ def test_the_numbers_are_those_of_the_official_functions():
                 question(q["proposition_id"], ",".join(map(str, q["dependency"])), q["category"])
                 for q in given["questions"]
             ]
-            from judges.methods import dpg
+            from jurybox_judging.methods import dpg
 
             rows = [
                 row(
@@ -136,7 +136,7 @@ def test_the_numbers_are_those_of_the_official_functions():
 
 
 def _questions(asked):
-    from judges.methods.dpg import DpgQuestion
+    from jurybox_judging.methods.dpg import DpgQuestion
 
     return [
         DpgQuestion(

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotations.plugins import atom_reader
+from jurybox_formats.plugins import atom_reader
 from jurybox_formats.prompt_grammar.parse import parse
 from jurybox_formats.registry import MAKERS, with_atoms
 from jurybox_formats.sources.records import AtomRecord, PromptRecord, Unreadable

@@ -7,16 +7,16 @@ from django.core.files.storage import default_storage
 from annotations.anchors import keep
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
-from judges import registry
 from judges.anchors import jobs
 from judges.anchors.score import score_anchors
-from judges.errors import JudgeRefused
 from judges.models import AnchorScoring, Judge, Look
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import registry
+from jurybox_judging.errors import JudgeRefused
 from tests import making
-from tests.judges.engines.openai_stand_in import Reply, standing_in, told
 from tests.judges.runs.test_server_runs import options as server_options
 from tests.judges.self_checks.bench import bench
+from tests.judging.engines.openai_stand_in import Reply, standing_in, told
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_engines")]
 

@@ -9,13 +9,13 @@ import random
 import pytest
 from django.core.management import CommandError, call_command
 
-from judges import registry
 from judges.batches import door, files
-from judges.errors import JudgeRefused
 from judges.models import Look, Run, Score
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import registry
+from jurybox_judging.errors import JudgeRefused
 from tests import making
-from tests.judges.engines.openai_stand_in import Asked, Reply, standing_in, told
+from tests.judging.engines.openai_stand_in import Asked, Reply, standing_in, told
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_engines")]
 JUDGE = "soft-tifa-gm-server"

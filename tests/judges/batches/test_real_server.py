@@ -7,12 +7,12 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from judges import registry
 from judges.batches import door
 from judges.models import Look, Run, Score
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import registry
 from tests import making
-from tests.judges.engines.test_real_server import server  # noqa: F401
+from tests.judging.engines.test_real_server import server  # noqa: F401
 
 pytestmark = [
     pytest.mark.nightly("a real model server; test_door.py has a stand-in"),

@@ -9,10 +9,10 @@ from judges.cards.changes import CHANGES
 from judges.cards.measure import measure
 from judges.cards.pictures import DrawnImages, Maker, digest_of, images_by_pk
 from judges.cards.plan import plan, plan_words
-from judges.engines.builtin import BuiltinEngine
-from judges.errors import JudgeRefused
 from judges.models import Look, MadeLook, MadePicture, MadeScore, Measurement
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging.engines.builtin import BuiltinEngine
+from jurybox_judging.errors import JudgeRefused
 from tests import making
 from tests.judges.self_checks.bench import bench
 

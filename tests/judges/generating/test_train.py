@@ -9,10 +9,10 @@ import pytest
 
 from annotations.errors import Refused
 from annotations.storage.written_files import WrittenFolder
-from judges.engines.shared.torch_setup import prepare
 from judges.generating import train
 from judges.generating.train import Settings, Training, examples_in
-from judges.methods.gors import loss
+from jurybox_judging.engines.shared.torch_setup import prepare
+from jurybox_judging.methods.gors import loss
 from tests import making
 from tests.judges.generating import tiny_pipelines
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from judges.engines.shared.torch_setup import prepare
-from tests.judges.engines.tiny_clip import VOCABULARY, save_tokenizer
+from jurybox_judging.engines.shared.torch_setup import prepare
+from tests.judging.engines.tiny_clip import VOCABULARY, save_tokenizer
 
 LENGTH = 77
 

@@ -10,16 +10,16 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotations.storage import written_files
-from judges import registry
 from judges.lake import cluster, work
 from judges.lake.score_files import ScoreFolder
 from judges.lake.sources import LakeRefused
 from judges.lake.work import fingerprint_of
 from judges.models import AtomScore, Run, Score
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import registry
 from tests import making
-from tests.judges.engines import tiny_clip
 from tests.judges.lake.making_lake import JUDGE, judged, parquet, rows, samples_of, some, tar
+from tests.judging.engines import tiny_clip
 
 pytestmark = pytest.mark.django_db
 SCORE = ("image__key", "value", "correct", "reason", "error", "evidence", "assumed")
@@ -183,7 +183,7 @@ def test_another_version_of_a_judge_does_not_go_on(lake, tmp_path, monkeypatch):
     out = tmp_path / "out"
     judged(lake, out)
     next(iter(out.glob("b-*"))).unlink()
-    monkeypatch.setattr("judges.engines.builtin.BuiltinEngine.version", "99")
+    monkeypatch.setattr("jurybox_judging.engines.builtin.BuiltinEngine.version", "99")
     registry.forget_engines()
     with pytest.raises(LakeRefused, match="are of another judge: engine version was"):
         judged(lake, out)

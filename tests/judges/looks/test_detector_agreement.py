@@ -6,9 +6,9 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from judges.looks import detector_agreement
-from judges.looks import store as look_store
 from judges.models import Look
-from judges.protocols import Objects
+from jurybox_judging import stored_form
+from jurybox_judging.protocols import Objects
 
 BOX, BESIDE, NEARLY = (0, 0, 10, 10), (50, 0, 60, 10), (0, 0, 10, 8)
 
@@ -39,10 +39,10 @@ def test_a_detection_counts_from_above_the_threshold_on():
 
 
 def tell(image, engine, *detections):
-    asked = look_store.want_as_json(Objects(), closed=True)
-    told = look_store.answer_as_json(Objects(), detections)
+    asked = stored_form.want_as_json(Objects(), closed=True)
+    told = stored_form.answer_as_json(Objects(), detections)
     Look.objects.create(
-        image=image, engine=engine, want=look_store.key_of(asked), asked=asked, told=told
+        image=image, engine=engine, want=stored_form.key_of(asked), asked=asked, told=told
     )
 
 

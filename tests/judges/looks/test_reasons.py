@@ -2,7 +2,7 @@
 
 import pytest
 
-from judges.looks.ask_engine import reason_of
+from jurybox_judging.ask_engine import reason_of
 
 
 @pytest.mark.parametrize(

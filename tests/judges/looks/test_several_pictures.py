@@ -7,17 +7,16 @@ import pytest
 
 from annotations.models import PromptPicture
 from annotations.pictures import store as picture_store
-from judges import registry
-from judges.errors import JudgeRefused
 from judges.looks.gather import ImageScorer, subject_of
 from judges.looks.of_image import outputs_for
-from judges.looks.store import key_of_want, want_as_json
-from judges.methods.checklist import Checklist
-from judges.methods.vqa_score import VqaScore
-from judges.methods.which_of_two import APART, STRIP
 from judges.models import Look
 from judges.preferences.stored import Two
-from judges.protocols import (
+from jurybox_judging import registry
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.methods.checklist import Checklist
+from jurybox_judging.methods.vqa_score import VqaScore
+from jurybox_judging.methods.which_of_two import APART, STRIP
+from jurybox_judging.protocols import (
     Answer,
     Judgement,
     Placed,
@@ -27,6 +26,7 @@ from judges.protocols import (
     Talk,
     Unscored,
 )
+from jurybox_judging.stored_form import key_of_want, want_as_json
 from tests import editing
 
 SOURCE, RESULT = Placed("source", "a" * 64), Placed("result", "b" * 64)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from judges.looks import store as look_store
-from judges.looks.gather import mean_depth
-from judges.masks import Runs
-from judges.protocols import Answer, ColorOf, DepthOf, Objects, Question, Similarity, Talk
+from jurybox_judging import stored_form
+from jurybox_judging.masks import Runs
+from jurybox_judging.protocols import Answer, ColorOf, DepthOf, Objects, Question, Similarity, Talk
+from jurybox_judging.scorer import mean_depth
 
 MASK = {"size": (2, 3), "counts": [1, 2, 3]}
 FOUND = [
@@ -20,8 +20,8 @@ QUESTION = Question("Is it?", ("Yes",))
 def kept_and_restored(want, told):
     import json
 
-    return look_store.answer_from_json(
-        want, json.loads(json.dumps(look_store.answer_as_json(want, told)))
+    return stored_form.answer_from_json(
+        want, json.loads(json.dumps(stored_form.answer_as_json(want, told)))
     )
 
 
@@ -56,17 +56,19 @@ def test_every_answer_comes_back_as_it_was(want, told):
 @pytest.mark.parametrize("number", [float("nan"), float("inf")])
 def test_what_is_no_number_is_not_kept(number):
     with pytest.raises(ValueError, match="which is no number"):
-        look_store.answer_as_json(Similarity("a cup"), number)
+        stored_form.answer_as_json(Similarity("a cup"), number)
     with pytest.raises(ValueError, match="which is no number"):
-        look_store.answer_as_json(Objects(), [{**FOUND[0], "score": number}])
+        stored_form.answer_as_json(Objects(), [{**FOUND[0], "score": number}])
 
 
 def test_a_detector_with_its_own_list_is_asked_once_whatever_is_named():
     one, two = Objects(("cup",)), Objects(("dog",))
-    assert look_store.want_as_json(one, closed=True) == look_store.want_as_json(two, closed=True)
-    assert look_store.want_as_json(one, closed=False) != look_store.want_as_json(two, closed=False)
+    assert stored_form.want_as_json(one, closed=True) == stored_form.want_as_json(two, closed=True)
+    assert stored_form.want_as_json(one, closed=False) != stored_form.want_as_json(
+        two, closed=False
+    )
     color = [ColorOf(objects, 0, "cup", ("red",), ()) for objects in (one, two)]
-    assert look_store.want_as_json(color[0], closed=True) == look_store.want_as_json(
+    assert stored_form.want_as_json(color[0], closed=True) == stored_form.want_as_json(
         color[1], closed=True
     )
 
@@ -91,22 +93,24 @@ def test_depth_is_stretched_over_the_picture_and_averaged_in_the_box():
 @pytest.mark.parametrize("closed", [True, False])
 @pytest.mark.parametrize("want", [Objects(("cup",)), Objects(), QUESTION, Similarity("a cup")])
 def test_the_key_of_a_want_is_that_of_what_was_asked(want, closed):
-    asked = look_store.want_as_json(want, closed=closed)
-    assert look_store.key_of_want(want, closed=closed) == look_store.key_of(asked)
+    asked = stored_form.want_as_json(want, closed=closed)
+    assert stored_form.key_of_want(want, closed=closed) == stored_form.key_of(asked)
 
 
 def test_a_detector_with_a_list_of_its_own_is_asked_once_whatever_is_looked_for():
-    keys = {look_store.key_of_want(Objects((name,)), closed=True) for name in ("cup", "dog")}
+    keys = {stored_form.key_of_want(Objects((name,)), closed=True) for name in ("cup", "dog")}
     assert len(keys) == 1
-    assert len({look_store.key_of_want(Objects((n,)), closed=False) for n in ("cup", "dog")}) == 2
+    assert len({stored_form.key_of_want(Objects((n,)), closed=False) for n in ("cup", "dog")}) == 2
 
 
 def test_newer_fields_are_part_of_a_key_only_where_they_say_something():
-    plain = look_store.want_as_json(Question("Is it?", ("Yes",)), closed=False)
+    plain = stored_form.want_as_json(Question("Is it?", ("Yes",)), closed=False)
     assert plain.keys() == {"kind", "text", "answers", "rule"}
-    begun = look_store.want_as_json(Question("Is it?", ("Yes",), reply_start="It is"), closed=False)
+    begun = stored_form.want_as_json(
+        Question("Is it?", ("Yes",), reply_start="It is"), closed=False
+    )
     assert begun == {**plain, "reply_start": "It is"}
-    talk = look_store.want_as_json(Talk(("Is it?",)), closed=False)
+    talk = stored_form.want_as_json(Talk(("Is it?",)), closed=False)
     assert "thinking_tokens" not in talk
-    longer = look_store.want_as_json(Talk(("Is it?",), thinking_tokens=9), closed=False)
+    longer = stored_form.want_as_json(Talk(("Is it?",), thinking_tokens=9), closed=False)
     assert longer == {**talk, "thinking_tokens": 9}

@@ -5,14 +5,15 @@ import socket
 import pytest
 from django.urls import reverse
 
-from judges import catalogue, servers
-from judges.errors import EngineRefused, JudgeRefused
+from judges import servers
 from judges.model_servers import add, trial
 from judges.models import ModelServer, Run, ServerUse
 from judges.runs import score_chunk
 from judges.runs.fit import StudyPrompts
+from jurybox_judging import catalogue
+from jurybox_judging.errors import EngineRefused, JudgeRefused
 from tests import making
-from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in, told
+from tests.judging.engines.openai_stand_in import Reply, spoken, standing_in, told
 
 pytestmark = pytest.mark.django_db
 KEY = "sk-never-to-be-seen"

@@ -11,8 +11,8 @@ from django.urls import reverse
 
 from judges import own_recipes
 from judges.models import Recipe, Run
-from judges.recipes.read import read_one
 from judges.runs import score_chunk
+from jurybox_judging.recipes.read import read_one
 from tests.judges.test_own_recipes import TEXT
 
 pytestmark = pytest.mark.django_db

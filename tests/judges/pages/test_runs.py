@@ -8,13 +8,13 @@ from django.core.management import CommandError, call_command
 from django.urls import reverse
 
 from annotations.models import Image
-from judges import catalogue, registry
 from judges.models import Judge, Run
-from judges.options import Declared, weights_of
-from judges.recipes.entry import Entry
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import catalogue, registry
+from jurybox_judging.options import Declared, weights_of
+from jurybox_judging.recipes.entry import Entry
 from tests import making
-from tests.judges.pins import PINNED
+from tests.judging.pins import PINNED
 
 pytestmark = pytest.mark.django_db
 
@@ -92,7 +92,7 @@ def test_weights_that_have_to_be_given_are_asked_for_before_a_run_exists(
 ):
     settings.JUDGE_WEIGHTS = ["folder/weights"]
     part = (f"{__name__}:Weighty", {})
-    entry = Entry("Weighty", "judges.methods.geneval:GenEval", {"objects": part})
+    entry = Entry("Weighty", "jurybox_judging.methods.geneval:GenEval", {"objects": part})
     monkeypatch.setitem(catalogue.JUDGES, "weighty", entry)
     page = as_alice.get(reverse("run-options", args=[study.slug, "weighty"])).content.decode()
     assert "Needs a file: objects.checkpoint." in page

@@ -5,9 +5,9 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.urls import reverse
 
 from annotations.models import PairPlan, Study
-from judges.catalogue import JUDGES
 from judges.intake.templates import TEMPLATES
 from jurybox_formats.forms.papers import FORMS
+from jurybox_judging.catalogue import JUDGES
 from tests import making
 
 pytestmark = pytest.mark.django_db

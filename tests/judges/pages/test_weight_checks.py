@@ -7,11 +7,11 @@ from django.urls import reverse
 
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
-from judges.errors import JudgeMissing
 from judges.models import Run, WeightCheck
 from judges.runs import check_weights
-from tests.judges.engines import tiny_clip
-from tests.judges.engines.published_layouts import rewrite
+from jurybox_judging.errors import JudgeMissing
+from tests.judging.engines import tiny_clip
+from tests.judging.engines.published_layouts import rewrite
 
 pytestmark = pytest.mark.django_db
 JUDGE = "clip-score-transformers"

@@ -13,15 +13,15 @@ from annotations.imports import new_prompts, write_study
 from annotations.imports.outcome import Outcome
 from annotations.labelling import assign
 from annotations.models import Answer, Atom, Event, Prompt
-from judges.errors import JudgeRefused
 from judges.models import AtomScore, PartsVersion, PromptParts, Score
 from judges.parts import drafts
 from judges.parts.freeze import freeze
 from judges.runs.fit import StudyPrompts
 from jurybox_formats.forms.papers import geneval2_atoms, geneval_audit
 from jurybox_formats.sources.records import ImageRecord, LabelRecord
+from jurybox_judging.errors import JudgeRefused
 from tests import making
-from tests.judges.engines.openai_stand_in import spoken, standing_in
+from tests.judging.engines.openai_stand_in import spoken, standing_in
 
 pytestmark = pytest.mark.django_db
 TEXTS = ("a red cup left of two dogs", "three cats and a blue bird", "a bench")

@@ -12,14 +12,14 @@ from annotations.pictures.store import store_picture
 from audit.contests.parameters import Parameters
 from audit.contests.standings import leaderboard
 from audit.words import contests as words
-from judges import catalogue
-from judges.engines.openai_server import OpenAIServer
-from judges.looks.store import key_of
-from judges.methods.which_of_two import APART, STRIP
 from judges.models import Judge, Look, Run
 from judges.preferences.stored import Two, judges_that_compare, said_of
+from jurybox_judging import catalogue
+from jurybox_judging.engines.openai_server import OpenAIServer
+from jurybox_judging.methods.which_of_two import APART, STRIP
+from jurybox_judging.stored_form import key_of
 from tests import editing, making
-from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in
+from tests.judging.engines.openai_stand_in import Reply, spoken, standing_in
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("no_engines")]
 HEAD = "pair_id,prompt_id,first,second,rater,question,value,left"

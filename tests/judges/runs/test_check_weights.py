@@ -8,10 +8,10 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from judges.engines.shared import weight_files
 from judges.runs import check_weights
-from tests.judges.engines import tiny_clip
-from tests.judges.engines.published_layouts import rewrite
+from jurybox_judging.engines.shared import weight_files
+from tests.judging.engines import tiny_clip
+from tests.judging.engines.published_layouts import rewrite
 
 JUDGE = "clip-score-transformers"
 

@@ -10,11 +10,11 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.urls import reverse
 
-from judges import catalogue, registry
-from judges.engines.builtin import BuiltinEngine
-from judges.engines.shared import weight_facts, weight_files
 from judges.models import Chunk, Judge, Run
 from judges.runs import lifecycle, local_weights, score_chunk
+from jurybox_judging import catalogue, registry
+from jurybox_judging.engines.builtin import BuiltinEngine
+from jurybox_judging.engines.shared import weight_facts, weight_files
 
 pytestmark = pytest.mark.django_db
 NAME = "soft-tifa-gm-builtin"
@@ -38,8 +38,10 @@ def told(name):
 importlib.metadata.version = told
 import django
 django.setup()
-from judges import catalogue, registry
-from judges.engines.shared.weight_facts import read_by
+from judges import installed
+from jurybox_judging import catalogue
+from jurybox_judging import registry
+from jurybox_judging.engines.shared.weight_facts import read_by
 for name, entry in catalogue.JUDGES.items():
     with read_by(lambda path: "?", unknown="?"):
         facts = registry.identity(name, {})["facts"]

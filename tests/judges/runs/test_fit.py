@@ -10,15 +10,16 @@ from django.urls import reverse
 
 from annotations.models import Atom as AtomRow
 from annotations.models import Image, Prompt
-from judges import catalogue
-from judges.errors import JudgeRefused
-from judges.methods.dsg import Dsg
-from judges.methods.tifa import Tifa
+from judges import installed
 from judges.models import Judge, Look, Run
-from judges.protocols import Atom, KnownAnswers, Subject, Unscored
 from judges.runs import lifecycle, score_chunk
 from judges.runs.fit import Fit, StudyPrompts
 from judges.runs.queries import judge_choices
+from jurybox_judging import catalogue
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.methods.dsg import Dsg
+from jurybox_judging.methods.tifa import Tifa
+from jurybox_judging.protocols import Atom, KnownAnswers, Subject, Unscored
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -227,10 +228,10 @@ def test_judges_that_cannot_score_a_study_stand_together_under_their_reason(as_a
 
 
 def test_prompts_that_nobody_changed_are_counted_once(study, monkeypatch):
-    before = StudyPrompts(study, 100).fits(catalogue.entries())
+    before = StudyPrompts(study, 100).fits(installed.entries())
     with monkeypatch.context() as patch:
         patch.setattr(StudyPrompts, "_count", lambda *_: pytest.fail("counted again"))
-        assert StudyPrompts(study, 100).fits(catalogue.entries()) == before
+        assert StudyPrompts(study, 100).fits(installed.entries()) == before
     assert fit(study, "geneval-builtin").scorable == 8
     study.prompts.first().delete()
     assert fit(study, "geneval-builtin", most=100).scorable < 8

@@ -6,14 +6,14 @@ import pytest
 from django.utils import timezone
 
 from annotations.models import Image
-from judges import catalogue
-from judges.errors import JudgeRefused
 from judges.models import AtomScore, Chunk, Judge, Run, Score
-from judges.options import Optioned, real
-from judges.protocols import AtomJudgement, Judgement, Similarity, Unscored
-from judges.recipes.entry import Entry
 from judges.runs import lifecycle, save_scores, score_chunk
 from judges.signals import scores_changed
+from jurybox_judging import catalogue
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.options import Optioned, real
+from jurybox_judging.protocols import AtomJudgement, Judgement, Similarity, Unscored
+from jurybox_judging.recipes.entry import Entry
 
 pytestmark = pytest.mark.django_db
 

@@ -7,13 +7,13 @@ import pytest
 from django.core.management import call_command
 from django.urls import reverse
 
-from judges import registry
-from judges.engines.shared import weight_facts
-from judges.looks.ask_engine import StopWorking
 from judges.models import Judge, KnownWeights, Run
 from judges.runs import lifecycle, local_weights, score_chunk
+from jurybox_judging import registry
+from jurybox_judging.ask_engine import StopWorking
+from jurybox_judging.engines.shared import weight_facts
 from tests.hostile.watching import watching
-from tests.judges.engines.test_from_file import coco
+from tests.judging.engines.test_from_file import coco
 
 pytestmark = pytest.mark.django_db
 NAME = "geneval-from-file"

@@ -5,13 +5,14 @@ import hashlib
 import pytest
 
 from annotations.models import Prompt
-from judges import catalogue, own_recipes, registry
+from judges import own_recipes
 from judges.models import Run
-from judges.recipes.read import read_one
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import catalogue, registry
+from jurybox_judging.recipes.read import read_one
 from tests import making
-from tests.judges.engines.openai_stand_in import spoken, standing_in, told
 from tests.judges.test_recipes_of_the_docs import PAGE, recipes
+from tests.judging.engines.openai_stand_in import spoken, standing_in, told
 
 pytestmark = pytest.mark.django_db
 # Of the words as they were when they were compared with the authors' files (each recipe's `source` names

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from judges import catalogue, registry
-from judges.recipes.read import read_one
-from judges.recipes.write import as_toml
 from judges.runs import machine_memory
 from judges.runs.readiness import readiness
+from jurybox_judging import catalogue, registry
+from jurybox_judging.recipes.read import read_one
+from jurybox_judging.recipes.write import as_toml
 
 
 @pytest.fixture(autouse=True)

@@ -19,15 +19,15 @@ from django.utils import timezone
 from annotations.database import bulk
 from annotations.models import Image
 from annotations.pictures.store import open_picture
-from judges import catalogue, registry
-from judges.errors import EngineRefused, MemoryFull, Passing
-from judges.looks import ask_engine, gather
+from judges.looks import gather
 from judges.looks import store as look_store
 from judges.models import AtomScore, Chunk, Look, Run, Score
-from judges.options import Declared, whole
-from judges.protocols import Answer, Judgement, Question
-from judges.recipes.entry import Entry
 from judges.runs import chunk_lease, lifecycle, save_scores, score_chunk
+from jurybox_judging import ask_engine, catalogue, registry, scorer
+from jurybox_judging.errors import EngineRefused, MemoryFull, Passing
+from jurybox_judging.options import Declared, whole
+from jurybox_judging.protocols import Answer, Judgement, Question
+from jurybox_judging.recipes.entry import Entry
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -85,9 +85,13 @@ class Killed(BaseException):
 
 ENGINE = (f"{__name__}:Engine", {})
 METHODS = {
-    "looks-for-objects": ("judges.methods.geneval:GenEval", "objects", lambda red: red % 2),
+    "looks-for-objects": (
+        "jurybox_judging.methods.geneval:GenEval",
+        "objects",
+        lambda red: red % 2,
+    ),
     "asks-questions": (
-        "judges.methods.soft_tifa:SoftTifa",
+        "jurybox_judging.methods.soft_tifa:SoftTifa",
         "answers",
         lambda red: (red + 1) / 10,
     ),
@@ -211,7 +215,7 @@ def test_a_look_tells_the_engines_seconds_alone(study, judge, monkeypatch):
         passes(8)
 
     saved = look_store.LookTable.save
-    monkeypatch.setattr(gather, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
+    monkeypatch.setattr(scorer, "time", SimpleNamespace(perf_counter=lambda: clock[0]))
     slow = lambda table, rows: (saved(table, rows), passes(100))  # noqa: E731
     monkeypatch.setattr(look_store.LookTable, "save", slow)
     trouble(monkeypatch, two_at_most)

@@ -4,10 +4,10 @@ named with what they said."""
 import numpy as np
 import pytest
 
-from judges.engines.builtin import BuiltinEngine
-from judges.errors import EngineRefused, MemoryFull, Passing
-from judges.protocols import Answer
-from judges.runs import self_test
+from jurybox_judging import self_test
+from jurybox_judging.engines.builtin import BuiltinEngine
+from jurybox_judging.errors import EngineRefused, MemoryFull, Passing
+from jurybox_judging.protocols import Answer
 
 
 def check(kind, engine):
@@ -112,7 +112,7 @@ def test_a_refusal_while_loading_keeps_its_words():
 
 
 def test_a_server_that_is_away_is_no_failed_test(monkeypatch):
-    monkeypatch.setattr("judges.looks.ask_engine.time.sleep", lambda seconds: None)
+    monkeypatch.setattr("jurybox_judging.ask_engine.time.sleep", lambda seconds: None)
     with pytest.raises(Passing):
         check("talk", Engine(Passing("no route to host")))
 

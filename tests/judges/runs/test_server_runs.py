@@ -3,12 +3,12 @@
 import pytest
 from django.core.management import CommandError, call_command
 
-from judges import registry
-from judges.errors import JudgeRefused
 from judges.models import Run, ServerUse
 from judges.runs import lifecycle, score_chunk
+from jurybox_judging import registry
+from jurybox_judging.errors import JudgeRefused
 from tests import making
-from tests.judges.engines.openai_stand_in import Reply, spoken, standing_in, told
+from tests.judging.engines.openai_stand_in import Reply, spoken, standing_in, told
 
 pytestmark = pytest.mark.django_db
 

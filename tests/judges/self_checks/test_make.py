@@ -6,18 +6,18 @@ from statistics import median
 
 import pytest
 
-from judges import registry
-from judges.engines.builtin import BuiltinEngine
 from judges.looks.gather import ImageScorer, subject_of
 from judges.models import Look, Score
 from judges.runs import lifecycle, score_chunk
 from judges.self_checks import make
 from judges.self_checks.make import check_judge
+from jurybox_judging import registry
+from jurybox_judging.engines.builtin import BuiltinEngine
 from tests import making
-from tests.judges.engines import tiny_clip
-from tests.judges.engines.openai_stand_in import standing_in, told
 from tests.judges.runs.test_server_runs import options as server_options
 from tests.judges.self_checks.bench import bench
+from tests.judging.engines import tiny_clip
+from tests.judging.engines.openai_stand_in import standing_in, told
 
 pytestmark = pytest.mark.django_db
 
@@ -51,7 +51,7 @@ def test_a_changed_picture_is_refused_by_a_scorer_that_stores_what_it_hears(stud
     image = study.images.first()
     scorer = ImageScorer(registry.build("geneval-builtin", {}))
     with pytest.raises(ValueError, match="must not be stored"):
-        scorer.begin_changed([(image, subject_of(image), None)])
+        scorer.begin_pictures([(image, subject_of(image), None)])
     scorer.close()
 
 

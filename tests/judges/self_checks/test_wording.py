@@ -2,9 +2,9 @@
 
 import pytest
 
-from judges.protocols import Atom, Subject
 from judges.self_checks.wording import mirrored, with_colors_swapped
 from jurybox_formats.sets.builtin.grammar import describe, parse
+from jurybox_judging.protocols import Atom, Subject
 
 
 def subject(text, **metadata):

@@ -1,5 +1,15 @@
 """Refusals, each with sentences for a person: those of forms, and of files that are imported."""
 
+import re
+
+# An absolute path: where a worker has its files is nobody's business, the file's name is.
+_FOLDERS = re.compile(r"(?<![\w.:/-])(?:/[\w.+@~-]+)+/(?=[\w.+@~-]*)")
+
+
+def without_folders(words: str) -> str:
+    """The same words, of each absolute path the last part."""
+    return _FOLDERS.sub("", words)
+
 
 class Refused(Exception):
     status = 400  # of HTTP, for whoever answers a request
