@@ -13,7 +13,7 @@ from tests.vectors.run import CHECKS, run
 
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "tests" / "stats" / "golden"
-KEPT_RULES = ROOT / "tests" / "judges" / "methods" / "golden"
+KEPT_RULES = ROOT / "tests" / "judging" / "methods" / "golden"
 FOLDERS = (KEPT, KEPT_RULES)
 # Files of fewer than ten cases: one study, three prompts with ten images each, and so on.
 FEW = {
