@@ -3,9 +3,10 @@
 Every page has its one name here. Tabs, breadcrumbs, the page's heading and the window's title all
 come from it. A page whose address does not exist is left out.
 
-To add a page: a `Page` in its section, with its url name. A page one level deeper (one person, one
-image) is named in `deeper` of the page it belongs to; its view puts the name of what it shows into
-the context as `thing`, and as `back` the address of the page above where that has filters.
+To add a page: a `Page` in its section, with its url name; or `under` the tab that it belongs to, which
+shows it beside the tabs while somebody is there. A page one level deeper (one person, one image) is named in
+`deeper` of the page it belongs to; its view puts the name of what it shows into the context as `thing`, and
+as `back` the address of the page above where that has filters.
 """
 
 from __future__ import annotations
@@ -41,6 +42,7 @@ class Page:
     bare: bool = False  # needs the window for itself: no second row
     of_pairs: bool = False  # only where the study asks for pairs
     of_scores: bool = False  # only where a judge has scored the study
+    under: tuple[Page, ...] = ()  # shown while this page or one of them is open
 
     def is_for(self, role: str) -> bool:
         return ROLES.index(Role(role)) >= ROLES.index(self.role)
@@ -56,13 +58,23 @@ SECTIONS = (
     Section(
         gettext_lazy("Data"),
         (
-            Page("data", gettext_lazy("Images"), deeper=("data-image",)),
+            Page(
+                "data",
+                gettext_lazy("Images"),
+                deeper=("data-image",),
+                under=(
+                    Page("pairs", gettext_lazy("Pairs"), same=("pairs-draw", "pairs-import")),
+                    Page("export", gettext_lazy("Export")),
+                ),
+            ),
+            Page(
+                "prompts",
+                gettext_lazy("Prompts"),
+                deeper=("prompt-make", "prompt-write"),
+                under=(Page("prompt-parts", gettext_lazy("Parts of the prompts")),),
+            ),
+            Page("generators", gettext_lazy("Generators"), same=("generator-import",)),
             Page("imports", gettext_lazy("Import")),
-            Page("prompts", gettext_lazy("Prompts"), deeper=("prompt-make", "prompt-write")),
-            Page("prompt-parts", gettext_lazy("Parts of the prompts")),
-            Page("generators", gettext_lazy("Generator details"), same=("generator-import",)),
-            Page("pairs", gettext_lazy("Pairs"), same=("pairs-draw", "pairs-import")),
-            Page("export", gettext_lazy("Export")),
         ),
     ),
     Section(
@@ -81,33 +93,50 @@ SECTIONS = (
         ),
     ),
     Section(
-        gettext_lazy("Annotators"),
+        gettext_lazy("People"),
         (
-            Page("people", gettext_lazy("Annotators")),
+            Page("people", gettext_lazy("Team")),
             Page(
-                "known-answers",
-                gettext_lazy("Gold questions"),
-                deeper=("known-answer-choose", "known-answer-edit"),
-                same=("known-answer-import", "known-answer-walk"),
+                "agreement",
+                gettext_lazy("Quality"),
+                under=(
+                    Page(
+                        "known-answers",
+                        gettext_lazy("Gold questions"),
+                        deeper=("known-answer-choose", "known-answer-edit"),
+                        same=("known-answer-import", "known-answer-walk"),
+                    ),
+                    Page(
+                        "practice-round", gettext_lazy("Qualification"), same=("practice-change",)
+                    ),
+                ),
             ),
-            Page("practice-round", gettext_lazy("Qualification"), same=("practice-change",)),
-            Page("disagreements", gettext_lazy("Adjudication"), deeper=("disagreement",)),
-            Page("flags", gettext_lazy("Flags")),
-            Page("agreement", gettext_lazy("Agreement")),
+            Page(
+                "disagreements",
+                gettext_lazy("Inbox"),
+                deeper=("disagreement",),
+                under=(Page("flags", gettext_lazy("Flags")),),
+            ),
         ),
     ),
     Section(
         gettext_lazy("Judges"),
         (
-            Page("runs", gettext_lazy("Runs"), deeper=("run-failures", "look", "run-card")),
             Page(
-                "run-judges",
+                "runs",
                 gettext_lazy("Judges"),
-                deeper=("run-options", "weight-check", "self-check"),
+                deeper=("run-failures", "look", "run-card"),
+                under=(
+                    Page(
+                        "run-judges",
+                        gettext_lazy("Add a judge"),
+                        deeper=("run-options", "weight-check", "self-check"),
+                    ),
+                    Page("model-servers", gettext_lazy("Model servers")),
+                    Page("recipes", gettext_lazy("Recipes")),
+                    Page("judge-dates", gettext_lazy("Release dates")),
+                ),
             ),
-            Page("model-servers", gettext_lazy("Model servers")),
-            Page("recipes", gettext_lazy("Recipes")),
-            Page("judge-dates", gettext_lazy("Release dates")),
         ),
     ),
     Section(
@@ -119,10 +148,10 @@ SECTIONS = (
                 deeper=("judge", "why", "side-by-side"),
                 of_report=True,
             ),
-            Page("slices", gettext_lazy("Slices"), of_report=True),
             Page("gallery", gettext_lazy("Disagreements"), deeper=("evidence",), of_report=True),
-            Page("leaderboard", gettext_lazy("Generators")),
-            Page("plan", gettext_lazy("Labels"), deeper=("assisted",)),
+            Page("slices", gettext_lazy("Slices"), of_report=True),
+            Page("leaderboard", gettext_lazy("Leaderboard")),
+            Page("plan", gettext_lazy("Plan labels"), deeper=("assisted",)),
             Page(
                 "reports",
                 gettext_lazy("Reports"),
@@ -134,24 +163,39 @@ SECTIONS = (
     Section(
         gettext_lazy("Improve"),
         (
-            Page("training", gettext_lazy("Training sets"), of_scores=True),
-            Page("repairs", gettext_lazy("Repairs"), of_scores=True),
+            Page(
+                "training",
+                gettext_lazy("Training sets"),
+                of_scores=True,
+                under=(Page("repairs", gettext_lazy("Repairs"), of_scores=True),),
+            ),
         ),
     ),
     Section(
         gettext_lazy("Settings"),
         (
-            Page("manage", gettext_lazy("Study"), same=("retention",)),
-            Page("form-edit", gettext_lazy("Questions"), OWNER),
-            Page("events", gettext_lazy("History"), OWNER),
-            Page("study-copy", gettext_lazy("Copy"), OWNER),
-            Page("study-delete", gettext_lazy("Delete"), OWNER),
+            Page(
+                "manage",
+                gettext_lazy("Study"),
+                same=("retention",),
+                under=(
+                    Page("form-edit", gettext_lazy("Questions"), OWNER),
+                    Page("events", gettext_lazy("History"), OWNER),
+                    Page("study-copy", gettext_lazy("Copy"), OWNER),
+                    Page("study-delete", gettext_lazy("Delete"), OWNER),
+                ),
+            ),
         ),
     ),
 )
 
 START = "study"  # url name of the first page of a study
-PAGES = {page.name: page for section in SECTIONS for page in section.pages}
+PAGES = {
+    page.name: page for section in SECTIONS for tab in section.pages for page in (tab, *tab.under)
+}
+TABS = {
+    page.name: tab for section in SECTIONS for tab in section.pages for page in (tab, *tab.under)
+}
 ANY_SLUG = "-any-study-"  # in the place of a study's own
 BY_ADDRESS = {
     name: page for page in PAGES.values() for name in (page.name, *page.same, *page.deeper)
@@ -182,6 +226,10 @@ class Navigation:
         """The page that is shown, or the one that it belongs to."""
         return BY_ADDRESS.get(self.here)
 
+    @cached_property
+    def tab(self) -> Page | None:
+        return TABS[self.page.name] if self.page else None
+
     @property
     def at_start(self) -> bool:
         return self.here == START
@@ -203,32 +251,40 @@ class Navigation:
     @cached_property
     def all(self) -> list[tuple[Section, list[Link]]]:
         """The sections that this person sees, with the pages of each."""
+        return [(section, [self._link(*row) for row in rows]) for section, rows in self._rows]
+
+    @cached_property
+    def tabs(self) -> list[tuple[Section, list[Link]]]:
+        return [
+            (section, [self._link(*row) for row in rows if row[0] in section.pages])
+            for section, rows in self._rows
+        ]
+
+    @cached_property
+    def _rows(self) -> list[tuple[Section, list[tuple[Page, str, str]]]]:
         # The place was read together with the plan.
         has_pairs = bool(self.study._state.fields_cache.get("pair_plan"))
-        which = get_language(), get_script_prefix(), self.role, has_pairs, self.scored
-        return [
-            (section, [self._link(*row) for row in rows]) for section, rows in _sections_of(*which)
-        ]
+        return _sections_of(get_language(), get_script_prefix(), self.role, has_pairs, self.scored)
 
     @property
     def has_one_section(self) -> bool:
         """Whether this person sees one section only."""
-        return len(self.all) == 1
+        return len(self.tabs) == 1
 
     @cached_property
     def sections(self) -> list[Link]:
         """The first row. For people who see one section only, it has the pages of that."""
         if self.has_one_section:
-            return self.all[0][1]
+            return self.tabs[0][1]
         return [
             Link(str(section.title), links[0].url, self._mark(section))
-            for section, links in self.all
+            for section, links in self.tabs
         ]
 
     @property
     def section(self) -> str:
         return next(
-            (str(section.title) for section, _ in self.all if self.page in section.pages), ""
+            (str(section.title) for section, _ in self.tabs if self.tab in section.pages), ""
         )
 
     @cached_property
@@ -236,14 +292,23 @@ class Navigation:
         """The second row."""
         if self.has_one_section or self.page is None or self.page.bare:
             return []
-        return next((links for section, links in self.all if self.page in section.pages), [])
+        return next((links for section, links in self.tabs if self.tab in section.pages), [])
+
+    @cached_property
+    def under(self) -> list[Link]:
+        """The pages under the open tab."""
+        if self.tab is None or not self.pages:
+            return []
+        return [
+            self._link(*row) for _, rows in self._rows for row in rows if row[0] in self.tab.under
+        ]
 
     @cached_property
     def parent_links(self) -> list[Link]:
         """Of a page one level deeper: the study, the section and the page that it belongs to."""
         if self.page is None or self.here not in self.page.deeper:
             return []
-        rows = [link for link in (*self.sections, *self.pages) if link.current]
+        rows = [link for link in (*self.sections, *self.pages, *self.under) if link.current]
         if self.back:
             rows[-1] = Link(rows[-1].title, self.back)
         return [Link(self.study.title, self.start), *rows]
@@ -253,10 +318,10 @@ class Navigation:
         if page.of_report and self.choice:
             url = f"{url}?{self.choice}"
         is_here = "page" if self.here in (page.name, *page.same) else "true"
-        return Link(title, url, is_here if page is self.page else "")
+        return Link(title, url, is_here if page in (self.page, self.tab) else "")
 
     def _mark(self, section: Section) -> str:
-        if self.page not in section.pages:
+        if self.tab not in section.pages:
             return ""
         return "page" if self.page and self.page.bare else "true"
 
@@ -271,7 +336,8 @@ def _sections_of(
             section,
             [
                 (page, str(page.title), address)
-                for page in section.pages
+                for tab in section.pages
+                for page in (tab, *tab.under)
                 if page.is_for(role)
                 and (has_pairs or not page.of_pairs)
                 and (scored or not page.of_scores)

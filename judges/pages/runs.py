@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from operator import attrgetter
 
 from django.core.paginator import Paginator
 from django.db import transaction
 from django.http import Http404, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.utils.translation import gettext
+from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, Place, research_place_or_404
@@ -26,6 +27,15 @@ from jurybox_judging.registry import from_text
 MOST_AT_HAND = 8
 # Needs neither a GPU nor a download: a way to a first judge where prompts name the text in the picture.
 READS_TEXT = "text-words"
+
+LONGEST = 80
+# By what the list of judges is filtered.
+KINDS = {
+    "ready": gettext_noop("runs here"),
+    "download": gettext_noop("needs a download"),
+    "server": gettext_noop("asks a server"),
+    "edits": gettext_noop("reads edits"),
+}
 
 
 @require_GET
@@ -50,15 +60,26 @@ def start(request: HtmxRequest, slug: str) -> HttpResponse:
 @require_GET
 def judges(request: HtmxRequest, slug: str) -> HttpResponse:
     place = research_place_or_404(request, slug)
-    choices = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
+    offered = [c for c in run_queries.judge_choices(place.study) if c.is_offered]
+    words, kind = request.GET.get("q", "")[:LONGEST], request.GET.get("kind", "")
+    choices = [choice for choice in offered if _fits(choice, words.lower().split(), kind)]
     unable = [choice for choice in choices if not choice.can_start]
     context = {
         "study": place.study,
+        "words": words,
+        "kind": kind,
+        "kinds": {name: gettext(title) for name, title in KINDS.items()},
         "choices": [choice for choice in choices if choice.can_start],
         "unable": group_by_obstacles(unable, attrgetter("fit")),
         "mends": run_queries.shared_mends(choices),
     }
-    return render(request, "judges/judges.html", context)
+    part = "#offers" if request.htmx else ""
+    return render(request, f"judges/judges.html{part}", context)
+
+
+def _fits(choice: run_queries.JudgeChoice, words: Sequence[str], kind: str) -> bool:
+    text = f"{choice.name} {choice.title} {choice.about}".lower()
+    return (not kind or kind in choice.kinds) and all(word in text for word in words)
 
 
 @require_GET

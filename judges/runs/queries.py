@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
+from functools import cache
 from typing import Any
 
 from django.db.models import Count, F, QuerySet
@@ -49,6 +50,9 @@ SCORED = Prepared(
         .values_list("pk")[:1]
     )
 )
+
+# A judge that sees the picture before an edit, too.
+EDITS = "edits"
 
 
 def has_scores(study: Study) -> bool:
@@ -114,6 +118,7 @@ class JudgeChoice:
     started: bool
     complete: bool
     is_builtin: bool
+    reads_edits: bool
     released: date | None
     readiness: Readiness
     fit: Fit
@@ -133,6 +138,14 @@ class JudgeChoice:
         if self.complete or any(need.kind != DOWNLOAD for need in self.readiness.needs):
             return False
         return self.started or (self.readiness.is_ready and not self.fit.is_impossible)
+
+    @property
+    def kinds(self) -> set[str]:
+        """What a list of judges is filtered by."""
+        kinds = {need.kind for need in self.readiness.needs}
+        if self.readiness.is_ready:
+            kinds.add(READY)
+        return kinds | ({EDITS} if self.reads_edits else set())
 
     @property
     def group(self) -> str:
@@ -354,10 +367,17 @@ def _choice(name: str, entry: Entry, fit: Fit, progress: JudgeProgress) -> Judge
         started=name in progress.started,
         complete=name in progress.complete,
         is_builtin=all(part == catalogue.BUILTIN for part in entry.parts.values()),
+        reads_edits=_reads_edits(entry),
         released=entry.release_date,
         readiness=ready,
         fit=fit,
     )
+
+
+@cache
+def _reads_edits(entry: Entry) -> bool:
+    """Whether it sees the picture that was edited beside the result."""
+    return len(getattr(registry.method_of(entry, {}), "pictures", ())) > 1
 
 
 def fit_of(study: Study, name: str) -> Fit:

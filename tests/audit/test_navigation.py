@@ -67,9 +67,9 @@ def judged(study):
 def test_a_name_stands_once_and_so_does_an_address():
     titles = [page.title for page in navigation.PAGES.values()]
     assert len(set(titles)) == len(titles)
-    pages = [page for section in navigation.SECTIONS for page in section.pages]
-    assert len(pages) == len(navigation.PAGES)
-    addresses = [name for page in pages for name in (page.name, *page.same, *page.deeper)]
+    addresses = [
+        name for page in navigation.PAGES.values() for name in (page.name, *page.same, *page.deeper)
+    ]
     assert len(set(addresses)) == len(addresses)
 
 
@@ -80,7 +80,7 @@ def test_a_page_is_headed_by_its_name_and_says_where_it_is(as_alice, judged, nam
     assert links(text, "Study")[1:] == [
         "Data",
         "Label",
-        "Annotators",
+        "People",
         "Judges",
         "Audit",
         "Improve",
@@ -90,8 +90,9 @@ def test_a_page_is_headed_by_its_name_and_says_where_it_is(as_alice, judged, nam
         return
     assert heading(text) == page.title
     assert window_title(text) == f"{page.title} · Shapes · Jurybox"
-    (section,) = [one for one in navigation.SECTIONS if page in one.pages]
-    shown = [one.title for one in section.pages if there(one.name)]
+    tab = navigation.TABS[name]
+    (section,) = [one for one in navigation.SECTIONS if tab in one.pages]
+    shown = [one.title for one in (*section.pages, *tab.under) if there(one.name)]
     assert links(text, section.title) == shown
     assert re.search(r'<a href="[^"]*" aria-current="true">' + section.title + "</a>", text)
     title = page.title.replace("’", "’")
@@ -144,8 +145,10 @@ def test_a_page_one_level_deeper_has_its_way_back(as_alice, judged):
     assert set(texts) == {name for page in navigation.PAGES.values() for name in page.deeper}
     for name, text in texts.items():
         page = navigation.BY_ADDRESS[name]
-        (section,) = [one for one in navigation.SECTIONS if page in one.pages]
-        assert links(text, "Breadcrumb") == ["Shapes", section.title, page.title]
+        tab = navigation.TABS[page.name]
+        (section,) = [one for one in navigation.SECTIONS if tab in one.pages]
+        above = [tab.title] if tab is page else [tab.title, page.title]
+        assert links(text, "Breadcrumb") == ["Shapes", section.title, *above]
         assert heading(text) != page.title
         assert window_title(text).endswith(f" · {page.title} · Shapes · Jurybox")
         thing = re.findall(r'<li aria-current="page">(.*?)</li>', text)
@@ -202,7 +205,7 @@ def test_a_page_that_does_not_exist_yet_is_left_out(as_alice, study, monkeypatch
     # Made once for all studies.
     monkeypatch.setattr(navigation, "_sections_of", navigation._sections_of.__wrapped__)
     text = visit(as_alice, "study")
-    assert links(text, "Study")[1:] == ["Label", "Annotators", "Judges", "Audit", "Settings"]
+    assert links(text, "Study")[1:] == ["Label", "People", "Judges", "Audit", "Settings"]
 
 
 def test_what_improves_generators_is_offered_once_a_judge_has_scored(as_alice, study):
@@ -213,9 +216,27 @@ def test_what_improves_generators_is_offered_once_a_judge_has_scored(as_alice, s
     assert "Improve" in links(visit(as_alice, "study"), "Study")
 
 
+def test_sixteen_tabs_lead_to_all_pages_beside_the_label_page():
+    tabs = [
+        page
+        for section in navigation.SECTIONS
+        if section.title != "Label"
+        for page in section.pages
+    ]
+    assert len(tabs) == 16
+    assert len({str(tab.title).rstrip("s") for tab in tabs}) == 16
+
+
+def test_pages_under_a_tab_are_shown_while_one_of_them_is_open(as_alice, study):
+    assert "Gold questions" not in links(visit(as_alice, "people"), "People")
+    for name in ("agreement", "known-answers", "practice-round"):
+        shown = links(visit(as_alice, name), "People")
+        assert shown == ["Team", "Quality", "Inbox", "Gold questions", "Qualification"]
+
+
 def test_the_audit_has_six_tabs_and_begins_with_the_summary(as_alice, judged):
     text = visit(as_alice, "judge")
-    tabs = ["Summary", "Slices", "Disagreements", "Generators", "Labels", "Reports"]
+    tabs = ["Summary", "Disagreements", "Slices", "Leaderboard", "Plan labels", "Reports"]
     assert links(text, "Audit") == tabs
     assert '<a href="/studies/shapes/audit/" aria-current="true">Audit</a>' in text
 
@@ -247,7 +268,7 @@ def test_an_error_inside_a_study_keeps_the_way_round(as_alice, study):
     response = as_alice.get(reverse("disagreement", args=["shapes", "nothing-here"]))
     assert response.status_code == 404
     text = response.content.decode()
-    assert "Annotators" in links(text, "Study")
+    assert "People" in links(text, "Study")
     assert "Breadcrumb" not in text
 
 

@@ -24,7 +24,7 @@ def study(transactional_db):
 def test_the_numbers_of_people_are_the_reports(open_page, alice, study):
     people = reports.make_report(study=study).body["people"]
     page = open_page(alice, reverse("agreement", args=["shapes"]))
-    expect(page.get_by_role("heading", name="Agreement", level=1)).to_be_visible()
+    expect(page.get_by_role("heading", name="Quality", level=1)).to_be_visible()
 
     def read(region: str, row: str, column: str) -> list[str]:
         # A wide table stands in parts; the later ones are folded.

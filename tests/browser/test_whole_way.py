@@ -99,7 +99,8 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
     study = Study.objects.get(slug="march")
 
     # One image whose answers are known, and a practice round with it.
-    ada.click("Annotators", role="link")
+    ada.click("People", role="link")
+    ada.click("Quality", role="link")
     ada.click("Gold questions", role="link")
     ada.click("Add a gold question", role="link")
     page.locator(".thumbs a").first.click()
@@ -114,7 +115,7 @@ def test_from_a_fresh_installation_to_labels_in_a_file(
     expect(page.get_by_role("heading", name="On: 1 image first")).to_be_visible()
     take(page, f"way-practice-{size}")
 
-    ada.click("Annotators", role="link", within=page.get_by_role("navigation", name="Annotators"))
+    ada.click("Team", role="link", within=page.get_by_role("navigation", name="People"))
     ada.click("Create invite link")
     invitation = page.get_by_label("Link", exact=True).first.input_value()
 

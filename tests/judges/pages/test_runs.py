@@ -46,6 +46,30 @@ def test_every_judge_is_listed_with_what_it_lacks(as_alice, study, monkeypatch):
     assert reverse("run-options", args=[study.slug, "lacking"]) in page
 
 
+@pytest.mark.parametrize(
+    ("asked", "shown", "hidden"),
+    [
+        ({"q": "WORDS longtext"}, "text-words", "clip-score"),
+        ({"kind": "ready"}, "geneval-builtin", "clip-score"),
+        ({"kind": "download"}, "clip-score", "geneval-builtin"),
+        ({"kind": "server"}, "vqa-score-server", "clip-score"),
+        ({"kind": "edits"}, "kept-rest", "clip-score"),
+        ({"q": "clip", "kind": "download"}, "clip-score", "dsg"),
+    ],
+)
+def test_the_list_is_searched_and_filtered(as_alice, study, asked, shown, hidden):
+    page = as_alice.get(reverse("run-judges", args=[study.slug]), asked).content.decode()
+    there = [reverse("run-options", args=[study.slug, name]) in page for name in (shown, hidden)]
+    assert there == [True, False]
+
+
+def test_a_search_without_any_judge_says_so_and_answers_its_part_alone(as_alice, study):
+    address = reverse("run-judges", args=[study.slug])
+    part = as_alice.get(address, {"q": "no such"}, headers={"HX-Request": "true"}).content.decode()
+    assert "No judge fits these words." in part
+    assert "<html" not in part
+
+
 def test_the_command_lists_them_too(capsys):
     call_command("judges", "--json")
     told = {one["name"]: one for one in json.loads(capsys.readouterr().out)}
