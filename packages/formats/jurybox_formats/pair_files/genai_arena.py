@@ -15,12 +15,7 @@ from jurybox_formats.sources.records import Record
 REQUIRED = ("prompt", "left_model", "right_model", "vote_type")
 SIDES = ("left", "right")
 OPTIONAL = (
-    "left_image",
-    "right_image",
-    "left_output_image",
-    "right_output_image",
-    "user_id",
-    "conv_id",
+    *("left_image", "right_image", "left_output_image", "right_output_image", "user_id", "conv_id"),
     "tstamp",
 )
 VALUES = {

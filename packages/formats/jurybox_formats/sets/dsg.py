@@ -31,14 +31,8 @@ from jurybox_formats.sources.rows import Images, Line, group_rows, records
 from jurybox_formats.sources.text_files import csv_rows, table
 
 QUESTIONS = (
-    "item_id",
-    "text",
-    "proposition_id",
-    "dependency",
-    "category_broad",
-    "category_detailed",
-    "tuple",
-    "question_natural_language",
+    *("item_id", "text", "proposition_id", "dependency", "category_broad", "category_detailed"),
+    *("tuple", "question_natural_language"),
 )
 ANSWERS = ("t2i_model", "item_id", "question", "question_id", "dependency_id", "answer")
 LIKERT = ("t2i_model", "item_id", "worker_id", "answer")

@@ -45,17 +45,8 @@ Item = dict[str, Any]
 EVAL_RECORDS = "every_eval_ever"
 # What lmms-eval writes of each sample beside its metrics.
 LMMS_OWN = {
-    *(
-        "doc_id",
-        "doc",
-        "target",
-        "arguments",
-        "resps",
-        "filtered_resps",
-        "token_counts",
-        "doc_hash",
-    ),
-    *("prompt_hash", "target_hash", "input", "input_media", "filter", "metrics"),
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "token_counts"),
+    *("doc_hash", "prompt_hash", "target_hash", "input", "input_media", "filter", "metrics"),
 }
 # EvalScope: only these carry a score.
 USABLE = {"success", "fallback"}

@@ -16,15 +16,7 @@ from jurybox_formats.prompt_grammar.vocabulary import COLOURS, NUMBERS, plural, 
 from jurybox_formats.sources.records import AtomRecord, PromptRecord
 
 SHAPES = (
-    "circle",
-    "square",
-    "triangle",
-    "star",
-    "hexagon",
-    "cross",
-    "ring",
-    "heart",
-    "crescent",
+    *("circle", "square", "triangle", "star", "hexagon", "cross", "ring", "heart", "crescent"),
     "diamond",
 )
 # How many of one shape there may be, in words.
