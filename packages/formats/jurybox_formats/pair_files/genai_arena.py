@@ -18,12 +18,7 @@ OPTIONAL = (
     *("left_image", "right_image", "left_output_image", "right_output_image", "user_id", "conv_id"),
     "tstamp",
 )
-VALUES = {
-    "leftvote": "first",
-    "rightvote": "second",
-    "tievote": "both",
-    "bothbad_vote": "neither",
-}
+VALUES = {"leftvote": "first", "rightvote": "second", "tievote": "both", "bothbad_vote": "neither"}
 
 
 def read(cell: dict[str, Any], place: Place) -> Iterator[Record]:

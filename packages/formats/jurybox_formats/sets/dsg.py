@@ -264,5 +264,5 @@ FORMATS = {
         lambda s: read(s.path, s.generator, s.judge),
         frozenset({"likert"}),
         order=70,
-    ),
+    )
 }

@@ -41,11 +41,7 @@ def read(path: Path, images: Path | None) -> Iterator[Record]:
 
 
 def _ratings(
-    path: Path,
-    items: Any,
-    skills: dict[str, list[str]],
-    images: Path | None,
-    seen: Images,
+    path: Path, items: Any, skills: dict[str, list[str]], images: Path | None, seen: Images
 ) -> Iterator[Record]:
     if not isinstance(items, dict) or not items:
         raise Unreadable(f"{path.name} is no object of prompts by their id.")
@@ -156,5 +152,5 @@ FORMATS = {
         lambda s: read(s.path, s.images),
         frozenset({"likert"}),
         order=40,
-    ),
+    )
 }

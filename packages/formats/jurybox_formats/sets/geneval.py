@@ -263,5 +263,5 @@ FORMATS = {
         lambda s: read(s.path, s.images, s.generator, s.judge),
         frozenset({"aligned"}),
         order=20,
-    ),
+    )
 }

@@ -134,12 +134,7 @@ def _image_map(
 
 
 def scores(
-    path: Path,
-    lists: Any,
-    generator: str,
-    judge: str,
-    known: list[PromptRecord],
-    seen: Images,
+    path: Path, lists: Any, generator: str, judge: str, known: list[PromptRecord], seen: Images
 ) -> Iterator[Record]:
     """A list per prompt, in the order of the benchmark: a score per question, or one in all."""
     if not isinstance(lists, list) or not all(isinstance(row, list) for row in lists):
@@ -192,5 +187,5 @@ FORMATS = {
         lambda s: read(s.path, s.images, s.generator, s.judge),
         frozenset({"atom"}),
         order=30,
-    ),
+    )
 }

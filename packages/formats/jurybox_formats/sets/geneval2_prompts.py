@@ -31,14 +31,7 @@ _ATTRIBUTES = (
     "wooden|glass|plastic|metal|stone"
 )
 ATTRIBUTES = tuple(_ATTRIBUTES.split("|"))
-POSITIONS = (
-    "to the left of",
-    "to the right of",
-    "on top of",
-    "under",
-    "in front of",
-    "behind",
-)
+POSITIONS = ("to the left of", "to the right of", "on top of", "under", "in front of", "behind")
 VERBS = ("chasing", "playing with", "jumping over")
 COUNTS = (2, 3, 4, 5, 6, 7)
 ATOMICITIES = range(3, 11)

@@ -67,5 +67,5 @@ FORMATS = {
         lambda s: read(s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures),
         is_free=True,
         order=150,
-    ),
+    )
 }

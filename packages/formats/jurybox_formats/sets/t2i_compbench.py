@@ -203,5 +203,5 @@ FORMATS = {
         lambda s: read(s.path, s.images, s.generator, s.judge),
         frozenset({"likert"}),
         order=50,
-    ),
+    )
 }

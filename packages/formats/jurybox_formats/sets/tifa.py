@@ -259,5 +259,5 @@ FORMATS = {
         lambda s: read(s.path, s.images, s.generator, s.judge),
         frozenset({"likert"}),
         order=80,
-    ),
+    )
 }

@@ -438,12 +438,7 @@ class _Reader:
         return self.pictures.root / file if file else None
 
     def _image(
-        self,
-        key: str,
-        file: str,
-        content: Content | None,
-        names: dict[str, str],
-        cell: Any,
+        self, key: str, file: str, content: Content | None, names: dict[str, str], cell: Any
     ) -> Iterator[Record]:
         named = (
             picture_names.read(file, self.levels, strip=self.strip)
@@ -512,12 +507,7 @@ class _Reader:
                 raise Unfit(names[place], which, words)
 
     def _labels(
-        self,
-        key: str,
-        names: dict[str, str],
-        cell: Any,
-        labels: dict[str, str],
-        row: Line[Cells],
+        self, key: str, names: dict[str, str], cell: Any, labels: dict[str, str], row: Line[Cells]
     ) -> Iterator[Record]:
         if "value" in names and "question" in names:
             value = cell("value")
@@ -541,12 +531,7 @@ class _Reader:
             yield LabelRecord(key, rater, name, value_read)
 
     def _scores(
-        self,
-        key: str,
-        cell: Any,
-        names: dict[str, str],
-        scores: list[str],
-        row: Line[Cells],
+        self, key: str, cell: Any, names: dict[str, str], scores: list[str], row: Line[Cells]
     ) -> Iterator[Record]:
         for name in scores:
             text = _text(row.value.get(name, "")).strip()
@@ -629,5 +614,5 @@ FORMATS = {
         lambda s: read(s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures),
         is_free=True,
         order=130,
-    ),
+    )
 }

@@ -204,10 +204,7 @@ def scores(path: Path, judge: str = "") -> Iterator[Record]:
 
 
 def _read_table(
-    path: Path,
-    record: Callable[..., Record],
-    required: tuple[str, ...],
-    optional: tuple[str, ...],
+    path: Path, record: Callable[..., Record], required: tuple[str, ...], optional: tuple[str, ...]
 ) -> Iterator[Record]:
     """A record of each row, its fields in the order of the columns."""
     checks, source = [(name, *CHECKS[name]) for name in (*required, *optional)], path.name
@@ -467,5 +464,5 @@ FORMATS = {
         lambda s: study(s.path, s.images, s.judge),
         is_free=True,
         order=10,
-    ),
+    )
 }

@@ -149,5 +149,5 @@ def _inline_bytes(shown: str) -> bytes:
 FORMATS = {
     "argilla": Format(
         "Argilla 2: records with their responses (JSON)", read, is_free=True, order=170
-    ),
+    )
 }

@@ -107,5 +107,5 @@ def _by_question(labels: list[str], asked: Any) -> dict[tuple[str, int | None], 
 FORMATS = {
     "doccano": Format(
         "doccano: labels of image classification (JSONL)", read, is_free=True, order=180
-    ),
+    )
 }

@@ -170,5 +170,5 @@ def _rater(who: Any) -> str:
 FORMATS = {
     "label_studio": Format(
         "Label Studio: tasks with their annotations (JSON)", read, is_free=True, order=160
-    ),
+    )
 }

@@ -18,20 +18,8 @@ from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import take, take_key
 from jurybox_formats.sources.records import LabelRecord, Record, Rejected, Unreadable
 from jurybox_formats.sources.rows import Line
-from jurybox_formats.sources.text_files import (
-    document,
-    json_rows,
-    numbered,
-    objects,
-    table_rows,
-)
-from jurybox_formats.tools.task_images import (
-    PICTURES,
-    PROMPTS,
-    TaskReader,
-    first_of,
-    hide_address,
-)
+from jurybox_formats.sources.text_files import document, json_rows, numbered, objects, table_rows
+from jurybox_formats.tools.task_images import PICTURES, PROMPTS, TaskReader, first_of, hide_address
 
 STATE, EXPORT = "user_state.json", "annotations"
 LABELS, SPANS = "instance_id_to_label_to_value", "instance_id_to_span_to_value"
@@ -251,5 +239,5 @@ FORMATS = {
         read,
         is_free=True,
         order=190,
-    ),
+    )
 }

@@ -169,5 +169,5 @@ def _literal(text: str) -> Any:
 FORMATS = {
     "rapidata": Format(
         "Rapidata: responses to a classification (JSON, CSV)", read, is_free=True, order=200
-    ),
+    )
 }

@@ -138,10 +138,7 @@ def _item_of(file: str, by_name: Mapping[str, Item]) -> tuple[Item, list[str]] |
 
 def _format(name: str, title: str, form: str) -> Format:
     return Format(
-        title,
-        lambda s: read(name, s.path, s.images, s.generator, s.judge),
-        form=form,
-        order=120,
+        title, lambda s: read(name, s.path, s.images, s.generator, s.judge), form=form, order=120
     )
 
 

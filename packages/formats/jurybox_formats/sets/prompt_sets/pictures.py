@@ -11,12 +11,7 @@ from pathlib import Path, PurePosixPath
 from jurybox_formats.sets.prompt_sets.items import Item
 from jurybox_formats.sets.prompt_sets.picture_names import Names, picture_key
 from jurybox_formats.sources import json_values, picture_folder
-from jurybox_formats.sources.records import (
-    ImageRecord,
-    Missing,
-    Record,
-    Rejected,
-)
+from jurybox_formats.sources.records import ImageRecord, Missing, Record, Rejected
 from jurybox_formats.sources.rows import Images
 
 

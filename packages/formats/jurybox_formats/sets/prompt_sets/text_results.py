@@ -13,11 +13,7 @@ from jurybox_formats.sets.prompt_sets import word_counts
 from jurybox_formats.sets.prompt_sets.files import SetRow
 from jurybox_formats.sets.prompt_sets.items import ONEIG_CATEGORIES, Item
 from jurybox_formats.sets.prompt_sets.picture_names import Names
-from jurybox_formats.sets.prompt_sets.result_places import (
-    image_of,
-    posix_path,
-    unknown_columns,
-)
+from jurybox_formats.sets.prompt_sets.result_places import image_of, posix_path, unknown_columns
 from jurybox_formats.sources.checks import Unfit, check_number
 from jurybox_formats.sources.records import Record, ScoreRecord
 
