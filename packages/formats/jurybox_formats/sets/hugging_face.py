@@ -7,29 +7,23 @@ are guessed, as of any table.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 from jurybox_formats.sets import genai_bench_published as published
 from jurybox_formats.sources import hub_dataset, mapped_table, parquet_rows, picture_folder
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.records import Record, Unreadable
 from jurybox_formats.tools import arrow_folder
 
 
-def read(
-    path: Path,
-    images: Path | None = None,
-    generator: str = "",
-    judge: str = "",
-    columns: Mapping[str, str] | None = None,
-    *,
-    pictures: bool = True,
-) -> Iterator[Record]:
+def read(source: Source) -> Iterator[Record]:
+    path, pictures = source.path, source.pictures
     if saved := arrow_folder.parts(path):
         with tempfile.TemporaryDirectory(prefix="jurybox-arrow-") as place:
             arrow_folder.as_parquet(saved, Path(place))
-            yield from read(Path(place), images, generator, judge, columns, pictures=pictures)
+            yield from read(replace(source, path=Path(place)))
         return
     files = _files(path)
     if _all(files, hub_dataset.is_ours):
@@ -38,7 +32,7 @@ def read(
         for file in files:
             yield from published.read(file, pictures=pictures)
     else:
-        yield from mapped_table.read(path, images, generator, judge, columns, pictures=pictures)
+        yield from mapped_table.read(source)
 
 
 def is_known(path: Path) -> bool:
@@ -64,7 +58,7 @@ def _all(files: list[Path], is_so: Callable[[Path], bool]) -> bool:
 FORMATS = {
     "hf": Format(
         "a dataset of the Hugging Face hub: Parquet with pictures, imagefolder",
-        lambda s: read(s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures),
+        read,
         is_free=True,
         order=150,
     )

@@ -24,7 +24,7 @@ from jurybox_formats.sources import (
 )
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.columns import SeenColumn
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import left_out
 from jurybox_formats.sources.parquet_rows import Embedded
 from jurybox_formats.sources.picture_names import UNKNOWN
@@ -134,25 +134,17 @@ class Pictures:
         return "There is no such picture."
 
 
-def read(
-    path: Path,
-    images: Path | None = None,
-    generator: str = "",
-    judge: str = "",
-    roles: Mapping[str, str] | None = None,
-    *,
-    pictures: bool = True,
-) -> Iterator[Record]:
-    """`pictures`: False leaves out those that lie in a table."""
-    root, there, plans = plan_tables(path, images, roles)
+def read(source: Source) -> Iterator[Record]:
+    path = source.path
+    root, there, plans = plan_tables(path, source.images, source.columns)
     tables = [plan.name for plan in plans]
     _check_plans(plans, there)
-    reader = _Reader(there, generator, judge)
+    reader = _Reader(there, source.generator, source.judge)
     # What says most of an image comes first; labels and scores alone follow.
     for table in sorted(plans, key=lambda plan: "prompt" not in plan.roles.values()):
         yield Remark(in_words(table))
         file = root / table.name
-        _, rows = open_table(file, name=table.name, pictures=pictures)
+        _, rows = open_table(file, name=table.name, pictures=source.pictures)
         yield from records(rows, reader.read_table(table), table.name, reader.seen)
     yield from left_out(set(there.files) - reader.used, "no row names them")
     others = [f for f in _other_tables(root, path, tables) if not picture_folder.is_picture(f)]
@@ -611,7 +603,7 @@ def _other_tables(root: Path, path: Path, tables: list[str]) -> list[str]:
 FORMATS = {
     "table": Format(
         "any table (CSV, TSV, JSONL, JSON, Parquet), its columns guessed",
-        lambda s: read(s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures),
+        read,
         is_free=True,
         order=130,
     )
