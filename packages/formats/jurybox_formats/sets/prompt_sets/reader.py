@@ -12,7 +12,7 @@ from typing import Any
 from jurybox_formats.sets.prompt_sets import pictures, results
 from jurybox_formats.sets.prompt_sets.files import SUFFIXES, SetRow, rows_of
 from jurybox_formats.sets.prompt_sets.items import FORMS, SETS, Item, PromptSet
-from jurybox_formats.sets.prompt_sets.picture_names import Names
+from jurybox_formats.sets.prompt_sets.pictures import Names
 from jurybox_formats.sources import json_values, picture_folder
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.format import Format, Source
