@@ -10,9 +10,10 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from jurybox_formats.prompt_grammar.vocabulary import NUMBERS
+from jurybox_formats.prompt_grammar.vocabulary import NUMBERS, draw_distinct
 from jurybox_formats.sets.m3t2ibench import (
     COLOURS,
     ORDINALS,
@@ -51,12 +52,7 @@ CATEGORIES = {
 def make(seed: int = 0, count: int | None = None) -> Iterator[dict[str, Any]]:
     """Records as the reader takes them, all prompts distinct."""
     draws = random.Random(f"m3t2ibench {seed}")
-    made: set[str] = set()
-    for _ in range(count or COUNT):
-        while (item := _draw(draws))["prompt"] in made:
-            pass
-        made.add(item["prompt"])
-        yield item
+    return draw_distinct(partial(_draw, draws), count or COUNT, "prompts")
 
 
 def _draw(draws: random.Random) -> dict[str, Any]:
