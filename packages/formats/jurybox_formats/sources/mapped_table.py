@@ -330,13 +330,15 @@ def _check_plans(plans: list[FoundTable], pictures: Pictures) -> None:
 class _Row:
     """A row by the roles of its columns."""
 
+    __slots__ = ("cells", "names")
+
     def __init__(self, names: Mapping[str, str], cells: Cells) -> None:
         self.names, self.cells = names, cells
 
     def text(self, role: str) -> str:
         # A table may have a column without a name; that is no role's.
-        value = self.cells.get(self.names[role], "") if role in self.names else ""
-        return restored(_text(value)).strip()
+        name = self.names.get(role)
+        return "" if name is None else restored(_text(self.cells.get(name, ""))).strip()
 
 
 class _Reader:
