@@ -12,8 +12,7 @@ from pathlib import Path
 from annotations.errors import Refused
 from audit.test_judge.sound_rows import sound_rows
 from jurybox_formats.pair_files.rows import columns_of
-from jurybox_formats.sets import genai_bench as genai_json
-from jurybox_formats.sets import genai_bench_published as genai_parquet
+from jurybox_formats.sets import genai_bench
 from jurybox_formats.sets import imagenhub as imagenhub_tables
 from jurybox_formats.sources.records import (
     ImageRecord,
@@ -57,7 +56,7 @@ def rated_set(path: Path) -> str:
     if imagenhub_tables.NAME.fullmatch(path.name):
         return IMAGENHUB
     if _starts_with(path, b"PAR1"):
-        return GENAI if genai_parquet.is_published(path) else ""
+        return GENAI if genai_bench.is_published(path) else ""
     if not _starts_with(path, b"{"):
         return ""
     items = document_or_none(path)
@@ -110,8 +109,8 @@ def _records(path: Path, name: str) -> Iterator[Record]:
     if name == IMAGENHUB:
         return imagenhub_tables.read(path)
     if _starts_with(path, b"PAR1"):
-        return genai_parquet.read(path, pictures=False)
-    return genai_json.read(path, None)
+        return genai_bench.read_published(path, pictures=False)
+    return genai_bench.read(path, None)
 
 
 def read_scores(path: Path, name: str) -> dict[str, float]:

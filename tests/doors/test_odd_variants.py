@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from jurybox_formats import guess_format
+from jurybox_formats.sets import hugging_face
 from jurybox_formats.sources.records import Rejected, Unreadable
-from jurybox_formats.tools import arrow_folder, result_files
+from jurybox_formats.tools import result_files
 from tests.formats.sets.reading import Read
 
 BOM = b"\xef\xbb\xbf"
@@ -406,7 +407,7 @@ def test_a_set_whose_rows_were_chosen_and_not_written_is_refused(tmp_path, field
     state = {"_data_files": [{"filename": "dataset.arrow"}], field: [{"filename": "i.arrow"}]}
     (tmp_path / "state.json").write_bytes(as_json(state))
     with pytest.raises(Unreadable, match="save the set again with datasets 2 or newer"):
-        arrow_folder.as_parquet(arrow_folder.parts(tmp_path), tmp_path)
+        hugging_face.as_parquet(hugging_face.arrow_folders(tmp_path), tmp_path)
 
 
 def test_an_image_of_coco_without_a_file_is_named_by_its_address(tmp_path):

@@ -15,6 +15,7 @@ from jurybox_formats.sources import picture_folder, tidy_tables
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.mapped_table import SUFFIXES, open_table
 from jurybox_formats.sources.records import NOTES, PromptRecord, Rejected, Unreadable
+from jurybox_formats.sources.tidy_tables import TABLES
 
 # What a file holds: everything, or labels or scores for images that are there already.
 KINDS = ("study", "labels", "scores")
@@ -22,14 +23,6 @@ BEGINNING = 30
 # Lies in a study that went out as a folder, and says what it is.
 ABOUT = "README.json"
 OWN = ("edits", "tidy", "table", "pictures", "hf")
-TIDY = {
-    "images": tidy_tables.IMAGES,
-    "prompts": tidy_tables.PROMPTS,
-    "generators": ("generator",),
-    "prompt_pictures": tidy_tables.PROMPT_PICTURES,
-    "labels": tidy_tables.LABELS,
-    "scores": tidy_tables.SCORES,
-}
 
 
 def guess(path: Path) -> tuple[str, str]:
@@ -69,13 +62,13 @@ def _tidy(path: Path, root: Path, tables: list[str]) -> str:
     if path.is_file():
         header = _header(path)
         for part in ("images", "labels", "scores"):
-            if header.issuperset(TIDY[part]):
+            if header.issuperset(TABLES[part][0]):
                 return {"images": "study"}.get(part, part)
         return ""
-    named = {name: tidy_tables.part(root, name) for name in TIDY}
+    named = {name: tidy_tables.part(root, name) for name in TABLES}
     there = {name: file for name, file in named.items() if file is not None}
     if len(there) == len(tables) and "images" in there or set(there) == {"prompts"}:
-        return "study" if all(_header(f).issuperset(TIDY[n]) for n, f in there.items()) else ""
+        return "study" if all(_header(f).issuperset(TABLES[n][0]) for n, f in there.items()) else ""
     return ""
 
 

@@ -25,18 +25,11 @@ from jurybox_formats.sources.picture_names import UNKNOWN, prompt_key
 from jurybox_formats.sources.records import Unreadable
 from jurybox_formats.sources.rows import Line
 
+REQUIRED = {part: set(required) for part, (required, _) in tidy_tables.TABLES.items()}
+# Nobody looks at pictures here.
 WANTED = {
-    "labels": (*tidy_tables.LABELS, *tidy_tables.LABELS_MORE),
-    "scores": (*tidy_tables.SCORES, *tidy_tables.SCORES_MORE),
-    # Without `file`: nobody looks at pictures here.
-    "images": (*tidy_tables.IMAGES, *tidy_tables.IMAGES_MORE[1:]),
-    "generators": ("generator", *tidy_tables.GENERATORS_MORE),
-}
-REQUIRED = {
-    "labels": set(tidy_tables.LABELS),
-    "scores": set(tidy_tables.SCORES),
-    "images": set(tidy_tables.IMAGES),
-    "generators": {"generator"},
+    part: [name for name in (*required, *optional) if name != "file"]
+    for part, (required, optional) in tidy_tables.TABLES.items()
 }
 # What the label and score tables may say of an image, where no table of images does.
 OF_IMAGES = ("prompt_id", "prompt", "generator", "tags", "family")

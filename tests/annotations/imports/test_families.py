@@ -62,14 +62,14 @@ def test_a_table_of_images_calls_it_otherwise_than_that_of_the_generator(tmp_pat
 )
 def test_any_table_is_guessed_and_a_generators_family_is_not_the_prompts(tmp_path, table, expected):
     (tmp_path / "any.csv").write_text(table)
-    found = mapped_table.read(tmp_path / "any.csv")
+    found = mapped_table.read(Source(tmp_path / "any.csv"))
     assert [r.family for r in found if isinstance(r, PromptRecord)] == [expected]
 
 
 def test_a_prompt_of_two_families_is_named(tmp_path):
     path = tmp_path / "any.csv"
     path.write_text("prompt,prompt_family\ntwo dogs,counting\ntwo dogs,colours\n")
-    (refused,) = [r for r in mapped_table.read(path) if hasattr(r, "reason")]
+    (refused,) = [r for r in mapped_table.read(Source(path)) if hasattr(r, "reason")]
     assert "stood with another family" in refused.reason
 
 

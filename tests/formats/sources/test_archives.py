@@ -232,7 +232,7 @@ def test_an_archive_in_an_archive_stays_packed(tmp_path):
 def test_what_is_unpacked_must_have_room_on_the_disk(tmp_path, monkeypatch):
     (tmp_path / "a.zip").write_bytes(zipped({"a.csv": ROW}))
     usage = type("Usage", (), {"free": len(ROW) - 1})
-    monkeypatch.setattr("jurybox_formats.sources.zip_archives.shutil.disk_usage", lambda _: usage)
+    monkeypatch.setattr("jurybox_formats.sources.archives.shutil.disk_usage", lambda _: usage)
     with pytest.raises(ImportRefused, match="no room"):
         archives.unpack(tmp_path / "a.zip", tmp_path / "out")
 

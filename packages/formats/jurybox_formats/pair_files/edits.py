@@ -11,19 +11,14 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jurybox_formats.pair_files import cells
-from jurybox_formats.pair_files.genai_arena import VALUES
-from jurybox_formats.pair_files.place import Content, Place, digest_of, edit_key
+from jurybox_formats.pair_files.genai_arena import VALUES, key_of
+from jurybox_formats.pair_files.place import Content, Place, edit_key
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.picture_names import image_key
 from jurybox_formats.sources.records import Record
 
 GENAI_BENCH = ("instruct_prompt", "left_model", "right_model", "vote_type")
 GENAI_BENCH_MORE = (
-    "source_image",
-    "left_output_image",
-    "right_output_image",
-    "source_prompt",
-    "target_prompt",
+    *("source_image", "left_output_image", "right_output_image", "source_prompt", "target_prompt"),
 )
 EDITREWARD = ("instruction", "candidate_1", "candidate_2", "ranking")
 EDITREWARD_MORE = (
@@ -137,14 +132,9 @@ def _votes(
     if not text:
         raise Unfit("instruction", "", "The instruction is empty.")
     prompt = edit_key(text, sources)
-    keys = [_key(prompt, *side) for side in sides]
+    keys = [key_of(prompt, *side) for side in sides]
     if keys[0] == keys[1]:
         raise Unfit("model", sides[1][0], "Both sides show one and the same image.")
     yield from place.edit(text, sources, tags)
     images = [(key, *side) for key, side in zip(keys, sides, strict=True)]
     yield from place.votes(prompt, images, [("", 0, 1, value) for value in values], left=left)
-
-
-def _key(prompt: str, model: str, picture: Content) -> str:
-    """The same picture of a model's is the same image, in whatever rows it stands."""
-    return image_key("-".join(filter(None, (f"{model}/{prompt}", digest_of(picture)[:12]))))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from jurybox_formats.pair_files import cells
-from jurybox_formats.pair_files.place import Place, digest_of
+from jurybox_formats.pair_files.place import Content, Place, digest_of
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.picture_names import image_key, prompt_key
 from jurybox_formats.sources.records import Record
@@ -15,20 +14,10 @@ from jurybox_formats.sources.records import Record
 REQUIRED = ("prompt", "left_model", "right_model", "vote_type")
 SIDES = ("left", "right")
 OPTIONAL = (
-    "left_image",
-    "right_image",
-    "left_output_image",
-    "right_output_image",
-    "user_id",
-    "conv_id",
+    *("left_image", "right_image", "left_output_image", "right_output_image", "user_id", "conv_id"),
     "tstamp",
 )
-VALUES = {
-    "leftvote": "first",
-    "rightvote": "second",
-    "tievote": "both",
-    "bothbad_vote": "neither",
-}
+VALUES = {"leftvote": "first", "rightvote": "second", "tievote": "both", "bothbad_vote": "neither"}
 
 
 def read(cell: dict[str, Any], place: Place) -> Iterator[Record]:
@@ -38,7 +27,7 @@ def read(cell: dict[str, Any], place: Place) -> Iterator[Record]:
     if said not in VALUES:
         raise Unfit("vote_type", said, f"A vote is one of {', '.join(VALUES)}.")
     pictures = [_picture(cell, side, place) for side in SIDES]
-    keys = [_key(text, *one) for one in zip(models, pictures, strict=True)]
+    keys = [key_of(prompt_key(text), *one) for one in zip(models, pictures, strict=True)]
     if keys[0] == keys[1]:
         raise Unfit("right_model", models[1], "Both sides show one and the same image.")
     yield from place.prompt(text)
@@ -47,12 +36,11 @@ def read(cell: dict[str, Any], place: Place) -> Iterator[Record]:
     yield from place.votes(prompt_key(text), images, [vote], left="first")
 
 
-def _picture(cell: dict[str, Any], side: str, place: Place) -> bytes | Path | None:
+def _picture(cell: dict[str, Any], side: str, place: Place) -> Content:
     name = f"{side}_image" if cell[f"{side}_image"] else f"{side}_output_image"
     return cells.picture(cell[name], name, place.folder)
 
 
-def _key(text: str, model: str, picture: bytes | Path | None) -> str:
-    """Rows have no id of an image: the same picture of a model's is the same image."""
-    digest = digest_of(picture)[:12]
-    return image_key("-".join(filter(None, (f"{model}/{prompt_key(text)}", digest))))
+def key_of(prompt: str, model: str, picture: Content) -> str:
+    """Rows have no id of an image: the same picture of a model's is the same image, in whatever rows it stands."""
+    return image_key("-".join(filter(None, (f"{model}/{prompt}", digest_of(picture)[:12]))))

@@ -22,14 +22,7 @@ REQUIRED = ("prompt",)
 PATHS = ("image_path", "file_path")
 RANKINGS = ("raw_annotations", "raw_annotation")
 MODELS = ("models", "generators", "model")
-OPTIONAL = (
-    *PATHS,
-    *RANKINGS,
-    *MODELS,
-    "human_preference",
-    "rank",
-    "user_hash",
-)
+OPTIONAL = (*PATHS, *RANKINGS, *MODELS, "human_preference", "rank", "user_hash")
 LOST = "pictures are not in the folder; their images are known by name only"
 
 

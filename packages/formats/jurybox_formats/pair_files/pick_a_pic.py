@@ -14,20 +14,9 @@ from jurybox_formats.sources.records import Record
 
 REQUIRED = ("caption", "image_0_uid", "image_1_uid", "label_0", "label_1")
 OPTIONAL = (
-    "jpg_0",
-    "jpg_1",
-    "model_0",
-    "model_1",
-    "user_id",
-    "has_label",
-    "are_different",
-    "best_image_uid",
-    "ranking_id",
-    "created_at",
-    "image_0_url",
-    "image_1_url",
-    "num_example_per_prompt",
-    "__index_level_0__",
+    *("jpg_0", "jpg_1", "model_0", "model_1", "user_id", "has_label", "are_different"),
+    *("best_image_uid", "ranking_id", "created_at", "image_0_url", "image_1_url"),
+    *("num_example_per_prompt", "__index_level_0__"),
 )
 VALUES = {(1.0, 0.0): "first", (0.0, 1.0): "second", (0.5, 0.5): "both"}
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.records import (
     AtomRecord,
     ImageRecord,
@@ -31,14 +31,8 @@ from jurybox_formats.sources.rows import Images, Line, group_rows, records
 from jurybox_formats.sources.text_files import csv_rows, table
 
 QUESTIONS = (
-    "item_id",
-    "text",
-    "proposition_id",
-    "dependency",
-    "category_broad",
-    "category_detailed",
-    "tuple",
-    "question_natural_language",
+    *("item_id", "text", "proposition_id", "dependency", "category_broad", "category_detailed"),
+    *("tuple", "question_natural_language"),
 )
 ANSWERS = ("t2i_model", "item_id", "question", "question_id", "dependency_id", "answer")
 LIKERT = ("t2i_model", "item_id", "worker_id", "answer")
@@ -52,8 +46,9 @@ DETAILED = {"count": "count", "spatial": "position", "action": "verb"}
 Cells = Line[Sequence[Any]]
 
 
-def read(path: Path, generator: str, judge: str) -> Iterator[Record]:
+def read(source: Source) -> Iterator[Record]:
     """Questions first, whatever the files are called: they are distinguished by their header."""
+    path = source.path
     files = [path] if path.is_file() else sorted(path.glob("*.csv"))
     kinds = {file: _kind(file) for file in files}
     if not any(kinds.values()):
@@ -75,7 +70,7 @@ def read(path: Path, generator: str, judge: str) -> Iterator[Record]:
                     known[record.key] = {n: place for place, n in enumerate(numbers)}
                 yield record
         elif kind == "2 answers":
-            yield from answers(file, judge, known, seen)
+            yield from answers(file, source.judge, known, seen)
         else:
             yield from ratings(file, seen)
 
@@ -264,11 +259,4 @@ def _kind(path: Path) -> str | None:
     return None
 
 
-FORMATS = {
-    "dsg": Format(
-        "DSG: questions, answers, ratings",
-        lambda s: read(s.path, s.generator, s.judge),
-        frozenset({"likert"}),
-        order=70,
-    ),
-}
+FORMATS = {"dsg": Format("DSG: questions, answers, ratings", read, frozenset({"likert"}), order=70)}

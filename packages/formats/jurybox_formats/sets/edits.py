@@ -154,5 +154,5 @@ FORMATS = {
         lambda s: read(s.path),
         form="edit",
         order=90,
-    ),
+    )
 }

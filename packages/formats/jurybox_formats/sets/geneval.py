@@ -21,7 +21,7 @@ from jurybox_formats.prompt_grammar.vocabulary import NUMBERS
 from jurybox_formats.sets.geneval_crowd import crowd
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     AtomRecord,
@@ -46,7 +46,8 @@ RESULT_PATH = re.compile(r"(?:^|/)(\d{1,9})/samples/(\d{1,9})\.\w+$")
 JUDGE = "geneval"
 
 
-def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterator[Record]:
+def read(source: Source) -> Iterator[Record]:
+    path, images, generator, judge = source.path, source.images, source.generator, source.judge
     seen = Images()
     if path.is_file():
         yield from _file(path, generator, judge, seen)
@@ -260,8 +261,8 @@ def _is_image_folder(folder: Path) -> bool:
 FORMATS = {
     "geneval": Format(
         "GenEval: prompts, image folders, results, crowd answers",
-        lambda s: read(s.path, s.images, s.generator, s.judge),
+        read,
         frozenset({"aligned"}),
         order=20,
-    ),
+    )
 }

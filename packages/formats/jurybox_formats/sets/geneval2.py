@@ -16,7 +16,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import KEY_LENGTH, Unfit
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     AtomRecord,
@@ -36,8 +36,9 @@ SKILLS = ("object", "attribute", "count", "position", "verb")
 JUDGE = "soft-tifa"
 
 
-def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterator[Record]:
+def read(source: Source) -> Iterator[Record]:
     """The prompts; beside them, or in `images`, a `{prompt: path}` map and lists of scores."""
+    path, images, generator, judge = source.path, source.images, source.generator, source.judge
     known: list[PromptRecord] = []
     seen = Images()
     files = [path] if path.is_file() else _files(path)
@@ -134,12 +135,7 @@ def _image_map(
 
 
 def scores(
-    path: Path,
-    lists: Any,
-    generator: str,
-    judge: str,
-    known: list[PromptRecord],
-    seen: Images,
+    path: Path, lists: Any, generator: str, judge: str, known: list[PromptRecord], seen: Images
 ) -> Iterator[Record]:
     """A list per prompt, in the order of the benchmark: a score per question, or one in all."""
     if not isinstance(lists, list) or not all(isinstance(row, list) for row in lists):
@@ -188,9 +184,6 @@ def _files(folder: Path) -> list[Path]:
 
 FORMATS = {
     "geneval2": Format(
-        "GenEval 2: prompts with questions, image map, scores",
-        lambda s: read(s.path, s.images, s.generator, s.judge),
-        frozenset({"atom"}),
-        order=30,
-    ),
+        "GenEval 2: prompts with questions, image map, scores", read, frozenset({"atom"}), order=30
+    )
 }

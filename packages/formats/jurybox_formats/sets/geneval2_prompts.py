@@ -11,9 +11,10 @@ import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from jurybox_formats.prompt_grammar.vocabulary import NUMBERS, with_article
+from jurybox_formats.prompt_grammar.vocabulary import NUMBERS, draw_distinct, with_article
 
 _ANIMATE = (
     "bear|bird|cat|cow|dog|elephant|flamingo|giraffe|horse|kangaroo|koala|lion|monkey|penguin|pig|"
@@ -31,14 +32,7 @@ _ATTRIBUTES = (
     "wooden|glass|plastic|metal|stone"
 )
 ATTRIBUTES = tuple(_ATTRIBUTES.split("|"))
-POSITIONS = (
-    "to the left of",
-    "to the right of",
-    "on top of",
-    "under",
-    "in front of",
-    "behind",
-)
+POSITIONS = ("to the left of", "to the right of", "on top of", "under", "in front of", "behind")
 VERBS = ("chasing", "playing with", "jumping over")
 COUNTS = (2, 3, 4, 5, 6, 7)
 ATOMICITIES = range(3, 11)
@@ -70,14 +64,10 @@ def make(seed: int = 0, count: int | None = None) -> Iterator[dict[str, Any]]:
     for place, atomicity in enumerate(ATOMICITIES):
         size = count // len(ATOMICITIES) + (place < count % len(ATOMICITIES))
         draws = random.Random(f"geneval2 {seed} {atomicity}")
-        made: dict[str, dict[str, Any]] = {}
-        while len(made) < size:
-            item = described(_draw(atomicity, draws))
-            made.setdefault(item["prompt"], item)
-        yield from made.values()
+        yield from draw_distinct(partial(_draw, atomicity, draws), size, f"prompts of {atomicity}")
 
 
-def _draw(atomicity: int, draws: random.Random) -> list[Part]:
+def _draw(atomicity: int, draws: random.Random) -> dict[str, Any]:
     """Objects first; what is left over is spread over counts, attributes and relations."""
     objects = draws.choice([k for k in (1, 2, 3) if k <= atomicity <= 4 * k - 1])
     names = draws.sample(OBJECTS, objects)
@@ -98,7 +88,7 @@ def _draw(atomicity: int, draws: random.Random) -> list[Part]:
                 relation,
             )
         )
-    return parts
+    return described(parts)
 
 
 def described(parts: list[Part]) -> dict[str, Any]:

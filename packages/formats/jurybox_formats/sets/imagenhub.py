@@ -186,5 +186,5 @@ FORMATS = {
         lambda s: read(s.path, s.images),
         form="imagenhub",
         order=100,
-    ),
+    )
 }

@@ -169,9 +169,6 @@ def _items(path: Path) -> Iterator[Line[Any] | Rejected]:
 
 FORMATS = {
     "m3t2ibench": Format(
-        "M3T2IBench: structured records",
-        lambda s: read(s.path),
-        frozenset({"likert"}),
-        order=60,
-    ),
+        "M3T2IBench: structured records", lambda s: read(s.path), frozenset({"likert"}), order=60
+    )
 }

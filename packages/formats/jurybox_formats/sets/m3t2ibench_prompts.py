@@ -10,10 +10,12 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Any
 
-from jurybox_formats.prompt_grammar.vocabulary import NUMBERS
+from jurybox_formats.prompt_grammar.vocabulary import NUMBERS, draw_distinct
 from jurybox_formats.sets.m3t2ibench import (
+    COLOURS,
     ORDINALS,
     RELATIONS,
     WORDS,
@@ -26,87 +28,31 @@ COUNT = 10_000
 # A pair gets each of the four relations with this probability.
 CHANCE = 0.05
 CATEGORIES_MOST, INSTANCES_MOST = 3, 4
-W, B, R, G, Y, N, U = "white", "black", "red", "green", "yellow", "brown", "blue"
-# Category -> the colours that it may have.
-CATEGORIES: dict[str, tuple[str, ...]] = {
-    "bicycle": (R, B, U, G, Y, W),
-    "car": (R, B, U, W, Y, G, N),
-    "motorcycle": (R, B, U, W),
-    "airplane": (W, U, R),
-    "bus": (R, Y, U, G, W),
-    "train": (R, U, G, Y, B),
-    "truck": (R, W, U, Y, G),
-    "boat": (W, U, R, N),
-    "fire hydrant": (R, Y, U),
-    "stop sign": (R,),
-    "parking meter": (B, U),
-    "bench": (N, G, W, B),
-    "bird": (R, U, Y, B, W, G, N),
-    "cat": (B, W, N),
-    "dog": (B, W, N),
-    "horse": (B, W, N),
-    "sheep": (W, B),
-    "cow": (B, W, N),
-    "bear": (B, N, W),
-    "backpack": (R, U, B, G, Y),
-    "umbrella": (R, U, B, Y, G, W),
-    "handbag": (R, B, N, W),
-    "tie": (R, U, B, G),
-    "suitcase": (R, B, U, N),
-    "frisbee": (R, U, Y, G, W),
-    "snowboard": (R, U, B, Y),
-    "sports ball": (R, W, Y, U),
-    "kite": (R, U, Y, G),
-    "baseball bat": (N, B),
-    "baseball glove": (N, B),
-    "skateboard": (R, B, U, G),
-    "surfboard": (W, U, R, Y),
-    "tennis racket": (R, B, U, W),
-    "bottle": (G, B, W, U, R),
-    "cup": (R, W, U, G, Y, B),
-    "fork": (B, W, R),
-    "knife": (B, Y, R, W),
-    "spoon": (B, W, N),
-    "bowl": (R, W, U, G, Y, N),
-    "banana": (Y, G),
-    "apple": (R, G, Y),
-    "orange": (G,),
-    "broccoli": (G,),
-    "carrot": (Y, R),
-    "donut": (N, W, R),
-    "cake": (W, N, R, Y),
-    "chair": (R, B, W, N, U, G),
-    "couch": (R, B, W, N, U, G),
-    "potted plant": (G, R, Y),
-    "bed": (W, U, N, R),
-    "dining table": (N, W, B),
-    "toilet": (W, B),
-    "tv": (B, W),
-    "laptop": (B, W, U, R),
-    "computer mouse": (B, W, R, U),
-    "tv remote": (B, W),
-    "computer keyboard": (B, W),
-    "cell phone": (B, W, R, U),
-    "microwave": (B, W, R),
-    "toaster": (B, W, R),
-    "refrigerator": (W, B, R, U),
-    "book": (R, U, G, B, W, Y, N),
-    "clock": (W, B, R, N),
-    "vase": (W, U, R, G, B),
-    "teddy bear": (N, W, B),
-    "toothbrush": (R, U, G, W, Y),
+LETTERS = dict(zip("GRYNBWU", COLOURS, strict=True))
+# Each category with the letters of the colours that it may have.
+_COLOURED = (
+    "bicycle RBUGYW, car RBUWYGN, motorcycle RBUW, airplane WUR, bus RYUGW, train RUGYB, "
+    "truck RWUYG, boat WURN, fire hydrant RYU, stop sign R, parking meter BU, bench NGWB, "
+    "bird RUYBWGN, cat BWN, dog BWN, horse BWN, sheep WB, cow BWN, bear BNW, backpack RUBGY, "
+    "umbrella RUBYGW, handbag RBNW, tie RUBG, suitcase RBUN, frisbee RUYGW, snowboard RUBY, "
+    "sports ball RWYU, kite RUYG, baseball bat NB, baseball glove NB, skateboard RBUG, "
+    "surfboard WURY, tennis racket RBUW, bottle GBWUR, cup RWUGYB, fork BWR, knife BYRW, "
+    "spoon BWN, bowl RWUGYN, banana YG, apple RGY, orange G, broccoli G, carrot YR, donut NWR, "
+    "cake WNRY, chair RBWNUG, couch RBWNUG, potted plant GRY, bed WUNR, dining table NWB, "
+    "toilet WB, tv BW, laptop BWUR, computer mouse BWRU, tv remote BW, computer keyboard BW, "
+    "cell phone BWRU, microwave BWR, toaster BWR, refrigerator WBRU, book RUGBWYN, clock WBRN, "
+    "vase WURGB, teddy bear NWB, toothbrush RUGWY"
+)
+CATEGORIES = {
+    name: tuple(map(LETTERS.__getitem__, letters))
+    for name, _, letters in (part.rpartition(" ") for part in _COLOURED.split(", "))
 }
 
 
 def make(seed: int = 0, count: int | None = None) -> Iterator[dict[str, Any]]:
     """Records as the reader takes them, all prompts distinct."""
     draws = random.Random(f"m3t2ibench {seed}")
-    made: set[str] = set()
-    for _ in range(count or COUNT):
-        while (item := _draw(draws))["prompt"] in made:
-            pass
-        made.add(item["prompt"])
-        yield item
+    return draw_distinct(partial(_draw, draws), count or COUNT, "prompts")
 
 
 def _draw(draws: random.Random) -> dict[str, Any]:

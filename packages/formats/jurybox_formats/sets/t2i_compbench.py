@@ -17,7 +17,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import take
 from jurybox_formats.sources.records import (
     ImageRecord,
@@ -48,7 +48,8 @@ SAMPLE = re.compile(r"([^_]*)_(?:.*_)?(\d+)\.png", re.DOTALL)
 SPLIT = re.compile(r"_(train|val)(_\w+)?$")
 
 
-def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterator[Record]:
+def read(source: Source) -> Iterator[Record]:
+    path, images, generator, judge = source.path, source.images, source.generator, source.judge
     files = [path] if path.is_file() else sorted(path.glob("*.txt"))
     files = [file for file in files if file.name not in NO_PROMPTS]
     if not files:
@@ -199,9 +200,6 @@ def _number(path: Path) -> tuple[int, str]:
 
 FORMATS = {
     "t2i_compbench": Format(
-        "T2I-CompBench: prompt files, samples, results",
-        lambda s: read(s.path, s.images, s.generator, s.judge),
-        frozenset({"likert"}),
-        order=50,
-    ),
+        "T2I-CompBench: prompt files, samples, results", read, frozenset({"likert"}), order=50
+    )
 }

@@ -17,49 +17,13 @@ from jurybox_formats.prompt_grammar.vocabulary import COLOURS, draw_distinct, wi
 
 SIZE = 300  # prompts of one category, as in the published validation sets
 SHAPES = (
-    "long",
-    "tall",
-    "short",
-    "big",
-    "small",
-    "cubic",
-    "cylindrical",
-    "pyramidal",
-    "round",
-    "circular",
-    "oval",
-    "oblong",
-    "spherical",
-    "triangular",
-    "square",
-    "rectangular",
-    "conical",
-    "pentagonal",
-    "teardrop",
-    "crescent",
-    "diamond",
+    *("long", "tall", "short", "big", "small", "cubic", "cylindrical", "pyramidal", "round"),
+    *("circular", "oval", "oblong", "spherical", "triangular", "square", "rectangular", "conical"),
+    *("pentagonal", "teardrop", "crescent", "diamond"),
 )
 THINGS = (
-    "apple",
-    "backpack",
-    "bench",
-    "book",
-    "bowl",
-    "car",
-    "chair",
-    "clock",
-    "cup",
-    "flower",
-    "hat",
-    "jar",
-    "lamp",
-    "mirror",
-    "pillow",
-    "plate",
-    "rug",
-    "suitcase",
-    "table",
-    "vase",
+    *("apple", "backpack", "bench", "book", "bowl", "car", "chair", "clock", "cup", "flower"),
+    *("hat", "jar", "lamp", "mirror", "pillow", "plate", "rug", "suitcase", "table", "vase"),
 )
 # Material -> things that are made of it: no rubber clouds.
 MADE_OF = {
@@ -77,12 +41,7 @@ ANIMALS = ("cat", "dog", "horse", "frog", "giraffe", "rabbit", "turtle", "pig", 
 PLACED = ("balloon", "suitcase", "lamp", "desk", "key", "chair", "bicycle", "vase", "clock", "car")
 NOUNS = PEOPLE + ANIMALS + PLACED
 RELATIONS = (
-    "on side of",
-    "next to",
-    "near",
-    "on the left of",
-    "on the right of",
-    "on the bottom of",
+    *("on side of", "next to", "near", "on the left of", "on the right of", "on the bottom of"),
     "on the top of",
 )
 CATEGORIES = ("color", "shape", "texture", "spatial")

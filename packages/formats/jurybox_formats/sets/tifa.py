@@ -9,7 +9,7 @@ from typing import Any
 
 from jurybox_formats.sources import json_values
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     AtomRecord,
@@ -42,7 +42,8 @@ KINDS = {
 }
 
 
-def read(path: Path, images: Path | None, generator: str, judge: str) -> Iterator[Record]:
+def read(source: Source) -> Iterator[Record]:
+    path, images, generator, judge = source.path, source.images, source.generator, source.judge
     files = [path] if path.is_file() else sorted(path.glob("*.json"))
     if images is not None and images.is_file():
         files.append(images)
@@ -255,9 +256,6 @@ def _kind(value: Any) -> str | None:
 
 FORMATS = {
     "tifa": Format(
-        "TIFA: questions, images, results, ratings",
-        lambda s: read(s.path, s.images, s.generator, s.judge),
-        frozenset({"likert"}),
-        order=80,
-    ),
+        "TIFA: questions, images, results, ratings", read, frozenset({"likert"}), order=80
+    )
 }

@@ -31,7 +31,7 @@ def expected_rows(format: str, path: Path) -> int | None:
 
 def _tables(format: str, path: Path) -> list[Path]:
     if format == "tidy" and path.is_dir():
-        parts = (tidy_tables.part(path, name) for name in tidy_tables.PARTS)
+        parts = (tidy_tables.part(path, name) for name in tidy_tables.TABLES)
         return [file for file in parts if file is not None]
     if format not in ("tidy", "table", "hf"):
         return []

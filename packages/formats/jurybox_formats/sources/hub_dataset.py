@@ -27,62 +27,36 @@ from jurybox_formats.sources.records import (
 )
 from jurybox_formats.sources.rows import Images, Line, records
 
-# Column -> its type: one of the words that Arrow and the hub have in common, a list of one in
-# brackets, or a list of objects.
 Fields = dict[str, str]
-ATOM: Fields = {
-    "index": "int32",
-    "kind": "string",
-    "text": "string",
-    "question": "string",
-    "expected": "string",
-    "parents": "[int32]",
-}
-ANSWER: Fields = {
-    "rater": "string",
-    "question": "string",
-    "atom": "int32",
-    "value": "float64",
-    "value_text": "string",
-    "form": "string",
-    "seconds": "float64",
-    "submitted_at": "string",
-    "language": "string",
-}
-TOGETHER: Fields = {
-    "question": "string",
-    "atom": "int32",
-    "rule": "string",
-    "value": "float64",
-    "raters": "int32",
-    "undecided": "string",
-}
-SCORE: Fields = {
-    "judge": "string",
-    "score": "float64",
-    "correct": "bool",
-    "atom": "int32",
-    "reason": "string",
-    "error": "string",
-    "evidence": "string",
-}
+
+
+def _fields(text: str) -> Fields:
+    """Column -> its type: one of the words that Arrow and the hub have in common, a list of one in
+    brackets."""
+    return dict(field.split(":") for field in text.split())
+
+
+ATOM = _fields(
+    "index:int32 kind:string text:string question:string expected:string parents:[int32]"
+)
+ANSWER = _fields(
+    "rater:string question:string atom:int32 value:float64 value_text:string form:string "
+    "seconds:float64 submitted_at:string language:string"
+)
+TOGETHER = _fields(
+    "question:string atom:int32 rule:string value:float64 raters:int32 undecided:string"
+)
+SCORE = _fields(
+    "judge:string score:float64 correct:bool atom:int32 reason:string error:string evidence:string"
+)
+# A column may have a list of objects, too.
 COLUMNS: dict[str, str | Fields] = {
-    "image": "image",
-    "image_id": "string",
-    "prompt_id": "string",
-    "prompt": "string",
-    "tags": "[string]",
-    "atomicity": "int32",
+    **_fields(
+        "image:image image_id:string prompt_id:string prompt:string tags:[string] atomicity:int32"
+    ),
     "atoms": ATOM,
-    "prompt_metadata": "string",
-    "prompt_family": "string",
-    "generator": "string",
-    "release_date": "string",
-    "family": "string",
-    "generator_note": "string",
-    "variant": "string",
-    "sample": "int32",
-    "metadata": "string",
+    **_fields("prompt_metadata:string prompt_family:string generator:string release_date:string"),
+    **_fields("family:string generator_note:string variant:string sample:int32 metadata:string"),
     "answers": ANSWER,
     "consensus": TOGETHER,
     "scores": SCORE,

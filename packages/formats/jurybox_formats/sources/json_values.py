@@ -31,6 +31,13 @@ def take_text(item: Any, field: str) -> str:
     return value
 
 
+def take_key(item: Any, field: str, words: str) -> str:
+    value = take(item, field, (str, int), words)
+    if not str(value).strip():
+        raise Unfit(field, value, f"“{field}” is empty.")
+    return str(value)
+
+
 def named_after(folder: Path) -> str:
     """The name of a generator that was not given: that of the folder of its images."""
     names = [name for name in folder.resolve().parts if name not in ("samples", "images", "/")]

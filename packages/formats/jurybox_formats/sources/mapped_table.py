@@ -24,7 +24,7 @@ from jurybox_formats.sources import (
 )
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.columns import SeenColumn
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import left_out
 from jurybox_formats.sources.parquet_rows import Embedded
 from jurybox_formats.sources.picture_names import UNKNOWN
@@ -134,28 +134,21 @@ class Pictures:
         return "There is no such picture."
 
 
-def read(
-    path: Path,
-    images: Path | None = None,
-    generator: str = "",
-    judge: str = "",
-    roles: Mapping[str, str] | None = None,
-    *,
-    pictures: bool = True,
-) -> Iterator[Record]:
-    """`pictures`: False leaves out those that lie in a table."""
-    root, there, plans = plan_tables(path, images, roles)
+def read(source: Source) -> Iterator[Record]:
+    path = source.path
+    root, there, plans = plan_tables(path, source.images, source.columns)
     tables = [plan.name for plan in plans]
     _check_plans(plans, there)
-    reader = _Reader(there, generator, judge)
+    reader = _Reader(there, source.generator, source.judge)
     # What says most of an image comes first; labels and scores alone follow.
     for table in sorted(plans, key=lambda plan: "prompt" not in plan.roles.values()):
         yield Remark(in_words(table))
         file = root / table.name
-        _, rows = open_table(file, name=table.name, pictures=pictures)
+        _, rows = open_table(file, name=table.name, pictures=source.pictures)
         yield from records(rows, reader.read_table(table), table.name, reader.seen)
     yield from left_out(set(there.files) - reader.used, "no row names them")
-    others = [f for f in _other_tables(root, path, tables) if not picture_folder.is_picture(f)]
+    beside = [] if path.is_file() else picture_folder.list_files(root)[1]
+    others = (f for f in beside if f not in tables and not picture_folder.is_picture(f))
     yield from left_out(others, "neither a picture nor a table")
 
 
@@ -334,6 +327,20 @@ def _check_plans(plans: list[FoundTable], pictures: Pictures) -> None:
             )
 
 
+class _Row:
+    """A row by the roles of its columns."""
+
+    __slots__ = ("cells", "names")
+
+    def __init__(self, names: Mapping[str, str], cells: Cells) -> None:
+        self.names, self.cells = names, cells
+
+    def text(self, role: str) -> str:
+        # A table may have a column without a name; that is no role's.
+        name = self.names.get(role)
+        return "" if name is None else restored(_text(self.cells.get(name, ""))).strip()
+
+
 class _Reader:
     """Rows to records; remembers across tables which images and prompts were sent."""
 
@@ -359,38 +366,33 @@ class _Reader:
         names, labels = table.by_role, table.labels
         scores, kept = table.columns_of("score"), table.columns_of("metadata")
 
-        def read(row: Line[Cells]) -> Iterator[Record]:
+        def read(line: Line[Cells]) -> Iterator[Record]:
+            row, cells = _Row(names, line.value), line.value
             self.of_prompt = {
-                name: row.value[name] for name in kept if row.value.get(name, "") not in ("", None)
+                name: cells[name] for name in kept if cells.get(name, "") not in ("", None)
             }
-
-            def cell(role: str) -> str:
-                # A table may have a column without a name; that is no role's.
-                value = row.value.get(names[role], "") if role in names else ""
-                return restored(_text(value)).strip()
-
-            self.prompt_pictures = self._pictures_of_prompt(names, row, table.name)
+            self.prompt_pictures = self._pictures_of_prompt(row, table.name)
             if not {"picture", "image_id"} & names.keys():
-                yield from self._prompt(names, cell)
+                yield from self._prompt(row)
                 return
-            key, file = self._key(names, cell, table.name)
+            key, file = self._key(row, table.name)
             about = bool({"prompt", "generator"} & names.keys())
             if about or (file and key not in self.images):
-                content = self._content(file, row.value.get(names.get("picture", "")))
-                yield from self._image(key, file, content, names, cell)
-            yield from self._labels(key, names, cell, labels, row)
-            yield from self._scores(key, cell, names, scores, row)
+                content = self._content(file, cells.get(names.get("picture", "")))
+                yield from self._image(key, file, content, row)
+            yield from self._labels(key, row, labels)
+            yield from self._scores(key, row, scores)
 
         return read
 
-    def _key(self, names: dict[str, str], cell: Any, table: str) -> tuple[str, str]:
+    def _key(self, row: _Row, table: str) -> tuple[str, str]:
         """The image's key, and its file below the folder."""
-        said = cell("picture")
+        names, said = row.names, row.text("picture")
         file = self.pictures.find(said, table) if said else ""
         if said and not file and (self.pictures.files or self.pictures.has_other(said)):
             raise Unfit(names["picture"], said, self.pictures.why_none(said))
         name = (file or said).replace(parquet_rows.INSIDE, "/")
-        key = cell("image_id") or (picture_names.image_key(name) if said else "")
+        key = row.text("image_id") or (picture_names.image_key(name) if said else "")
         if not key:
             field = names.get("picture") or names["image_id"]
             raise Unfit(field, "", f"“{field}” is empty.")
@@ -401,14 +403,12 @@ class _Reader:
             self.keys[file] = key
         return key, file
 
-    def _pictures_of_prompt(
-        self, names: dict[str, str], row: Line[Cells], table: str
-    ) -> dict[str, tuple[str, Content]]:
+    def _pictures_of_prompt(self, row: _Row, table: str) -> dict[str, tuple[str, Content]]:
         found: dict[str, tuple[str, Content]] = {}
         for place in PLACES:
-            if place not in names:
+            if place not in row.names:
                 continue
-            value = row.value.get(names[place])
+            value = row.cells.get(row.names[place])
             name = _text(value).strip()
             if not name:
                 continue
@@ -417,15 +417,15 @@ class _Reader:
             if content is None and isinstance(value, Embedded):
                 continue  # Only labels are looked at now.
             if content is None:
-                raise Unfit(names[place], name, self.pictures.why_none(name))
+                raise Unfit(row.names[place], name, self.pictures.why_none(name))
             self.used.add(file)
             # The same picture lies again in each row of a table that holds its pictures itself.
             found[place] = (_digest(content()) if callable(content) else file, content)
         return found
 
-    def _prompt_key(self, cell: Any, text: str) -> str:
+    def _prompt_key(self, row: _Row, text: str) -> str:
         """Two edits may have the same words: then their sources tell them apart."""
-        said = cell("prompt_id")
+        said = row.text("prompt_id")
         source, _ = self.prompt_pictures.get("source", ("", None))
         if said or not source:
             return said or picture_names.prompt_key(text)
@@ -437,14 +437,8 @@ class _Reader:
             return value.embedded_file()
         return self.pictures.root / file if file else None
 
-    def _image(
-        self,
-        key: str,
-        file: str,
-        content: Content | None,
-        names: dict[str, str],
-        cell: Any,
-    ) -> Iterator[Record]:
+    def _image(self, key: str, file: str, content: Content | None, row: _Row) -> Iterator[Record]:
+        names, cell = row.names, row.text
         named = (
             picture_names.read(file, self.levels, strip=self.strip)
             if file in self.pictures.paths and self.levels is not None
@@ -458,7 +452,7 @@ class _Reader:
         if not generator and named and "generator" not in names:
             generator = named.generator
         generator = generator or UNKNOWN
-        prompt = self._prompt_key(cell, text)
+        prompt = self._prompt_key(row, text)
         known = self.images.get(key)
         if known is not None:
             if known != (prompt, generator):
@@ -467,7 +461,7 @@ class _Reader:
                 raise Unfit(names.get(role, role), what, words)
             return
         released = cell("release_date")
-        yield from self._new_prompt(prompt, text, cell, names)
+        yield from self._new_prompt(prompt, text, row)
         if generator not in self.seen.generators:
             self.seen.generators.add(generator)
             day = tidy_tables.day(names["release_date"], released) if released else None
@@ -476,17 +470,14 @@ class _Reader:
         self.images[key] = (prompt, generator)
         yield ImageRecord(key, prompt, generator, content, sample=sample)
 
-    def _prompt(self, names: dict[str, str], cell: Any) -> Iterator[Record]:
-        text = cell("prompt")
+    def _prompt(self, row: _Row) -> Iterator[Record]:
+        text = row.text("prompt")
         if not text:
-            raise Unfit(names["prompt"], "", "The prompt is empty.")
-        key = self._prompt_key(cell, text)
-        yield from self._new_prompt(key, text, cell, names)
+            raise Unfit(row.names["prompt"], "", "The prompt is empty.")
+        yield from self._new_prompt(self._prompt_key(row, text), text, row)
 
-    def _new_prompt(
-        self, key: str, text: str, cell: Any, names: dict[str, str]
-    ) -> Iterator[Record]:
-        tags, family = cell("tags"), cell("family")
+    def _new_prompt(self, key: str, text: str, row: _Row) -> Iterator[Record]:
+        names, tags, family = row.names, row.text("tags"), row.text("family")
         parts = tuple(part.strip() for part in tags.replace(",", ";").split(";") if part.strip())
         known = self.prompts.get(key)
         if known is None:
@@ -511,27 +502,20 @@ class _Reader:
                 words = f"“{key}” had another {place} picture further up."
                 raise Unfit(names[place], which, words)
 
-    def _labels(
-        self,
-        key: str,
-        names: dict[str, str],
-        cell: Any,
-        labels: dict[str, str],
-        row: Line[Cells],
-    ) -> Iterator[Record]:
-        if "value" in names and "question" in names:
-            value = cell("value")
+    def _labels(self, key: str, row: _Row, labels: dict[str, str]) -> Iterator[Record]:
+        if "value" in row.names and "question" in row.names:
+            value = row.text("value")
             if value:
-                question, rater = cell("question"), cell("rater") or IMPORTED
+                question, rater = row.text("question"), row.text("rater") or IMPORTED
                 number = columns.as_number(value)
                 answer = value if number is None else number
                 yield LabelRecord(key, rater, question, answer)
             return
         for name, kind in labels.items():
-            text = restored(_text(row.value.get(name, ""))).strip()
+            text = restored(_text(row.cells.get(name, ""))).strip()
             if not text:
                 continue
-            rater = cell("rater")
+            rater = row.text("rater")
             if not rater:
                 # Without names, the second row about an image is a second person's.
                 self.raters[key, name] += 1
@@ -540,18 +524,11 @@ class _Reader:
             value_read = value_of(name, text, kind)
             yield LabelRecord(key, rater, name, value_read)
 
-    def _scores(
-        self,
-        key: str,
-        cell: Any,
-        names: dict[str, str],
-        scores: list[str],
-        row: Line[Cells],
-    ) -> Iterator[Record]:
+    def _scores(self, key: str, row: _Row, scores: list[str]) -> Iterator[Record]:
         for name in scores:
-            text = _text(row.value.get(name, "")).strip()
+            text = _text(row.cells.get(name, "")).strip()
             if text:
-                judge = cell("judge") or (self.judge if len(scores) == 1 else "") or name
+                judge = row.text("judge") or (self.judge if len(scores) == 1 else "") or name
                 score = tidy_tables.number(name, text)
                 yield ScoreRecord(key, judge, score)
 
@@ -617,17 +594,11 @@ def _check_header(header: list[str], path: Path) -> None:
         raise Unreadable(f"{path.name} has no header row that can be read.")
 
 
-def _other_tables(root: Path, path: Path, tables: list[str]) -> list[str]:
-    if path.is_file():
-        return []
-    return [file for file in picture_folder.list_files(root)[1] if file not in tables]
-
-
 FORMATS = {
     "table": Format(
         "any table (CSV, TSV, JSONL, JSON, Parquet), its columns guessed",
-        lambda s: read(s.path, s.images, s.generator, s.judge, s.columns, pictures=s.pictures),
+        read,
         is_free=True,
         order=130,
-    ),
+    )
 }

@@ -109,5 +109,5 @@ FORMATS = {
         "pictures alone, named by prompt or generator",
         lambda s: read(s.path, s.generator, folder=s.folder, name=s.name),
         order=140,
-    ),
+    )
 }

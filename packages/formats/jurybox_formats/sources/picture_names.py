@@ -35,15 +35,7 @@ UNKNOWN = "unknown"
 NUMBER = re.compile(r"(?:^|[\s_-])\(?(\d{1,6})\)?$")
 # Folders of this name say nothing about what is in them.
 PLAIN = {
-    "images",
-    "image",
-    "samples",
-    "sample",
-    "pictures",
-    "img",
-    "imgs",
-    "png",
-    "output",
+    *("images", "image", "samples", "sample", "pictures", "img", "imgs", "png", "output"),
     "outputs",
 }
 # What generators are called, as far as one can know; newer ones are known by a digit in their name.

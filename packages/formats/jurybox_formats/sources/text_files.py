@@ -142,9 +142,7 @@ def text_lines(path: Path) -> Iterator[Line[str] | Rejected]:
 def parsed(text: str, constant: Callable[[str], Any] | None = None) -> Any:
     """`constant`: what NaN and Infinity become; without it they are refused."""
     value = json.loads(
-        text,
-        object_pairs_hook=_without_repeated_keys,
-        parse_constant=constant or _no_constant,
+        text, object_pairs_hook=_without_repeated_keys, parse_constant=constant or _no_constant
     )
     if "\\u0000" in text or "\0" in text:
         raise ValueError("it holds a NUL character")

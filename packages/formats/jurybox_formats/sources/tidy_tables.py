@@ -53,10 +53,18 @@ PROMPT_CELLS = itemgetter(*map((*IMAGES, *IMAGES_MORE).index, OF_PROMPT))
 VARIANTS = {"original", "rewritten"}
 # Keys of `metadata` that speak of the prompt (GenEval's clauses), not of the one image.
 PROMPT_KEYS = ("tag", "include", "exclude", "instances", "relations", "benchmark")
-PARTS = ("generators", "prompts", "images", "prompt_pictures", "labels", "scores")
 PROMPTS = ("prompt_id", "prompt")
 PROMPT_PICTURES = ("prompt_id", "place", "file")
 PROMPTS_MORE = ("tags", "atoms", "atomicity", "metadata", "family")
+# Of each table, in the order of reading: the columns that it must have, and those that it may have.
+TABLES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "generators": (("generator",), GENERATORS_MORE),
+    "prompts": (PROMPTS, PROMPTS_MORE),
+    "images": (IMAGES, IMAGES_MORE),
+    "prompt_pictures": (PROMPT_PICTURES, ()),
+    "labels": (LABELS, LABELS_MORE),
+    "scores": (SCORES, SCORES_MORE),
+}
 Check = Callable[[str, Any], Any]
 
 
@@ -74,7 +82,7 @@ def study(path: Path, images: Path | None = None, judge: str = "") -> Iterator[R
         "labels": labels,
         "scores": lambda file: scores(file, judge),
     }
-    files = [(name, part(path, name)) for name in PARTS]
+    files = [(name, part(path, name)) for name in TABLES]
     if not any(file for _, file in files):
         raise Unreadable(
             f"{path.name} holds none of images, prompts, generators, labels, scores.csv "
@@ -204,10 +212,7 @@ def scores(path: Path, judge: str = "") -> Iterator[Record]:
 
 
 def _read_table(
-    path: Path,
-    record: Callable[..., Record],
-    required: tuple[str, ...],
-    optional: tuple[str, ...],
+    path: Path, record: Callable[..., Record], required: tuple[str, ...], optional: tuple[str, ...]
 ) -> Iterator[Record]:
     """A record of each row, its fields in the order of the columns."""
     checks, source = [(name, *CHECKS[name]) for name in (*required, *optional)], path.name
@@ -467,5 +472,5 @@ FORMATS = {
         lambda s: study(s.path, s.images, s.judge),
         is_free=True,
         order=10,
-    ),
+    )
 }

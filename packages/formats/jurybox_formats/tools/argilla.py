@@ -10,18 +10,17 @@ import binascii
 import re
 import uuid
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import LabelRecord, Record, Unreadable
-from jurybox_formats.sources.rows import Line, records
+from jurybox_formats.sources.rows import Line
 from jurybox_formats.sources.text_files import document, numbered
 from jurybox_formats.tools.task_images import (
     PICTURES,
-    TaskImages,
+    TaskReader,
     first_of,
     key_of,
     question_and_part,
@@ -42,14 +41,14 @@ UNSENT = ("draft", "discarded")
 Item = dict[str, Any]
 
 
-def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
-    path, images = single_export(path, images)
+def read(source: Source) -> Iterator[Record]:
+    path, images = single_export(source)
     found = document(path)
     if not isinstance(found, list) or not _are_records(found):
         raise Unreadable(f"{path.name} is no list of Argilla’s records with fields and responses.")
-    reader = _Reader(TaskImages(path.name, images, generator))
-    yield from records(numbered(found), reader.read_record, path.name, reader.tasks.seen)
-    yield from reader.tasks.remarks()
+    reader = _Reader(source, path, images)
+    yield from reader.records(numbered(found), reader.read_record)
+    yield from reader.remarks()
 
 
 def _are_records(found: list[Any]) -> bool:
@@ -58,16 +57,11 @@ def _are_records(found: list[Any]) -> bool:
     return are_fields and (not found or any("responses" in one for one in found))
 
 
-class _Reader:
-    def __init__(self, tasks: TaskImages) -> None:
-        self.tasks = tasks
-
+class _Reader(TaskReader):
     def read_record(self, row: Line[Any]) -> Iterator[Record]:
         record = row.value
         fields = take(record, "fields", dict, "an object")
-        data = (
-            take(record, "metadata", dict, "an object") if record.get("metadata") else {}
-        ) | fields
+        data = _object(record, "metadata") | fields
         shown = first_of(fields, PICTURES)
         inline = shown.startswith(INLINE)
         file = "" if inline else shown
@@ -77,16 +71,12 @@ class _Reader:
                 "fields", str(fields)[:80], "Neither “image_id”, an image nor an id stands in it."
             )
         content = _inline_bytes(shown) if inline else None
-        yield from self.tasks.send(key, file, data, content)
-        suggested = (
-            take(record, "suggestions", dict, "an object") if record.get("suggestions") else {}
-        )
-        self.tasks.left["suggestions of models"] += len(suggested)
-        responses = take(record, "responses", dict, "an object") if record.get("responses") else {}
+        yield from self.send(key, file, data, content)
+        self.left["suggestions of models"] += len(_object(record, "suggestions"))
         # All of a record, or none of it.
         yield from [
             label
-            for question, given in responses.items()
+            for question, given in _object(record, "responses").items()
             for label in self._labels(key, question, given)
         ]
 
@@ -97,17 +87,21 @@ class _Reader:
         for one in given:
             who = _rater(take_text(one, "user_id"))
             if one.get("status") in UNSENT:
-                self.tasks.left["responses that were discarded or are drafts"] += 1
+                self.left["responses that were discarded or are drafts"] += 1
                 continue
             value = _value(question, one.get("value"))
             if value is None:
-                self.tasks.left[f"“{question}”, no answer about the whole image"] += 1
+                self.left[f"“{question}”, no answer about the whole image"] += 1
                 continue
             if who in answered:
                 raise Unfit(question, value, f"{who} answered “{question}” twice about {key}.")
             answered.add(who)
             asked, part = question_and_part(own_name(question), BEFORE_ATOM)
             yield LabelRecord(key, who, asked, value, part)
+
+
+def _object(record: Item, field: str) -> Item:
+    return take(record, field, dict, "an object") if record.get(field) else {}
 
 
 def question_name(question: str, atom: Any = "") -> str:
@@ -154,9 +148,6 @@ def _inline_bytes(shown: str) -> bytes:
 
 FORMATS = {
     "argilla": Format(
-        "Argilla 2: records with their responses (JSON)",
-        lambda s: read(s.path, s.images, s.generator),
-        is_free=True,
-        order=170,
-    ),
+        "Argilla 2: records with their responses (JSON)", read, is_free=True, order=170
+    )
 }

@@ -13,13 +13,13 @@ from typing import Any
 
 from jurybox_formats.sources import picture_folder
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
-from jurybox_formats.sources.json_values import take, take_text
+from jurybox_formats.sources.format import Format, Source
+from jurybox_formats.sources.json_values import take, take_key, take_text
 from jurybox_formats.sources.picture_names import image_key
 from jurybox_formats.sources.records import LabelRecord, Record, Remark, Unreadable
-from jurybox_formats.sources.rows import Line, records
+from jurybox_formats.sources.rows import Line
 from jurybox_formats.sources.text_files import document, numbered, objects
-from jurybox_formats.tools.task_images import GENERATORS, PROMPTS, TaskImages, first_of, name_of
+from jurybox_formats.tools.task_images import GENERATORS, PROMPTS, TaskReader, first_of, name_of
 
 Item = dict[str, Any]
 ANSWER = "answer"
@@ -27,39 +27,40 @@ ANSWER = "answer"
 DIGITS = 12
 
 
-def read_coco(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
+def read_coco(source: Source) -> Iterator[Record]:
+    path = source.path
     root, found = _documents(path)
     whole = [one for one in found if _has(one[1], "images", "annotations")]
     if not whole or not all(_first(one[1], "annotations", "caption") for one in whole):
         raise Unreadable(f"{path.name} holds no captions of COCO: lists of images and of captions.")
-    tasks = TaskImages(path.name, images or (path if path.is_dir() else None), generator)
+    reader = _Captions(source, path, source.images or (path if path.is_dir() else None))
     for file, item in whole:
-        source = file.relative_to(root).as_posix()
-        reader = _Captions(tasks, _by_id(item["images"]), _image_counts(item["annotations"]))
-        rows = objects(numbered(item["annotations"]), source)
-        yield from records(rows, reader.read_caption, source, tasks.seen)
-        without = reader.images.keys() - reader.used
-        tasks.left["images without a caption"] += len(without)
-    yield from tasks.remarks()
+        name, asked = file.relative_to(root).as_posix(), item["annotations"]
+        reader.images, reader.often = _by_id(item["images"]), _image_counts(asked)
+        reader.answered.clear()
+        yield from reader.records(objects(numbered(asked), name), reader.read_caption, name)
+        without = reader.images.keys() - reader.answered
+        reader.left["images without a caption"] += len(without)
+    yield from reader.remarks()
 
 
-def read_vqa(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
+def read_vqa(source: Source) -> Iterator[Record]:
+    path = source.path
     root, found = _documents(path)
     asked = [one for one in found if _first(one[1], "questions", "question")]
     answered = [one for one in found if _first(one[1], "annotations", "question_id")]
     if not asked:
         raise Unreadable(f"{path.name} holds no questions of VQA: a list “questions”.")
-    tasks = TaskImages(path.name, images or (path if path.is_dir() else None), generator)
-    reader = _Questions(tasks)
+    reader = _Questions(source, path, source.images or (path if path.is_dir() else None))
     for part, name in ((asked, "questions"), (answered, "annotations")):
         for file, item in part:
-            source = file.relative_to(root).as_posix()
+            place = file.relative_to(root).as_posix()
             read = reader.reader_of(item) if name == "questions" else reader.read_answers
-            yield from records(objects(numbered(item[name]), source), read, source, tasks.seen)
+            yield from reader.records(objects(numbered(item[name]), place), read, place)
     if answered:
         yield Remark(f"{path.name} does not say who answered: its people are numbered.")
-    tasks.left["questions that nobody answered"] += len(reader.images.keys() - reader.answered)
-    yield from tasks.remarks()
+    reader.left["questions that nobody answered"] += len(reader.images.keys() - reader.answered)
+    yield from reader.remarks()
 
 
 def _documents(path: Path) -> tuple[Path, list[tuple[Path, Item]]]:
@@ -90,16 +91,14 @@ def _image_counts(rows: list[Any]) -> Counter[str]:
 
 
 def _number(item: Item, field: str) -> str:
-    value = take(item, field, (int, str), "a number or a text")
-    if not str(value).strip():
-        raise Unfit(field, value, f"“{field}” is empty.")
-    return str(value)
+    return take_key(item, field, "a number or a text")
 
 
-class _Captions:
-    def __init__(self, tasks: TaskImages, images: dict[str, Item], often: Counter[str]) -> None:
-        self.tasks, self.images, self.often = tasks, images, often
-        self.used: set[str] = set()
+class _Captions(TaskReader):
+    """`images` and how `often` each is described: of one file."""
+
+    images: dict[str, Item]
+    often: Counter[str]
 
     def read_caption(self, row: Line[Item]) -> Iterator[Record]:
         number = _number(row.value, "image_id")
@@ -112,18 +111,17 @@ class _Captions:
         key = image_key(file)
         if self.often[number] > 1:
             key = image_key(f"{file}/{_number(row.value, 'id')}")
-        self.used.add(number)
+        self.answered.add(number)
         made_by = first_of(image, GENERATORS) or first_of(row.value, GENERATORS)
         about = {PROMPTS[0]: caption, GENERATORS[0]: made_by}
-        yield from self.tasks.send(key, file, about)
+        yield from self.send(key, file, about)
 
 
-class _Questions:
-    def __init__(self, tasks: TaskImages) -> None:
-        self.tasks = tasks
+class _Questions(TaskReader):
+    def __init__(self, *about: Any) -> None:
+        super().__init__(*about)
         # Question -> its image.
         self.images: dict[str, str] = {}
-        self.answered: set[str] = set()
 
     def reader_of(self, item: Item) -> Any:
         kind, part = item.get("data_type"), item.get("data_subtype")
@@ -142,7 +140,7 @@ class _Questions:
             self.images[number] = key
             made_by = first_of(row.value, GENERATORS)
             about = {PROMPTS[0]: text, GENERATORS[0]: made_by}
-            yield from self.tasks.send(key, file, about)
+            yield from self.send(key, file, about)
 
         return read_question
 
@@ -168,14 +166,10 @@ class _Questions:
 
 
 FORMATS = {
-    "coco": Format(
-        "COCO: captions of images (JSON)",
-        lambda s: read_coco(s.path, s.images, s.generator),
-        order=210,
-    ),
+    "coco": Format("COCO: captions of images (JSON)", read_coco, order=210),
     "vqa": Format(
         "VQA: questions about images, and people’s answers (JSON)",
-        lambda s: read_vqa(s.path, s.images, s.generator),
+        read_vqa,
         is_free=True,
         order=220,
     ),

@@ -6,17 +6,16 @@ In a project that people label together the one file, `all.jsonl`, does not say 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.picture_folder import is_picture
 from jurybox_formats.sources.records import LabelRecord, Record, Remark, Unreadable
-from jurybox_formats.sources.rows import Line, records
+from jurybox_formats.sources.rows import Line
 from jurybox_formats.sources.text_files import json_rows, objects
-from jurybox_formats.tools.task_images import TaskImages, key_of, question_and_part
+from jurybox_formats.tools.task_images import TaskReader, key_of, question_and_part
 
 TOGETHER, NOBODY = "all", "doccano"
 NAMED = {"id", "label"}
@@ -28,7 +27,8 @@ FORMERLY = "data"
 QUESTIONS, BETWEEN = "questions", ": "
 
 
-def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
+def read(source: Source) -> Iterator[Record]:
+    path, images = source.path, source.images
     files = [path]
     if path.is_dir():
         files = sorted(path.glob("*.jsonl")) or sorted(path.glob("*.json"))
@@ -36,7 +36,7 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
         raise Unreadable(f"{path.name} holds no JSONL and no JSON.")
     if path.is_dir():
         images = images or path
-    tasks = TaskImages(path.name, images, generator)
+    reader = _Reader(source, path, images)
     for file in files:
         first = next(iter(objects(json_rows(file), file.name)), None)
         named = first.value.keys() if isinstance(first, Line) else set()
@@ -45,19 +45,18 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
                 f"{file.name} is no export of image classification: its first line lacks “id”, “filename” or "
                 "“label”."
             )
-        who = NOBODY if file.stem == TOGETHER else file.stem
-        if who == NOBODY:
+        reader.who = NOBODY if file.stem == TOGETHER else file.stem
+        if reader.who == NOBODY:
             words = f"{file.name} does not say who gave a label: all stand under “{NOBODY}”."
             yield Remark(words)
-        rows, reader = objects(json_rows(file), file.name), _Reader(tasks, who)
-        yield from records(rows, reader.read_line, file.name, tasks.seen)
-    yield from tasks.remarks()
+        reader.answered.clear()
+        rows = objects(json_rows(file), file.name)
+        yield from reader.records(rows, reader.read_line, file.name)
+    yield from reader.remarks()
 
 
-class _Reader:
-    def __init__(self, tasks: TaskImages, who: str) -> None:
-        self.tasks, self.who = tasks, who
-        self.answered: set[str] = set()
+class _Reader(TaskReader):
+    who = NOBODY
 
     def read_line(self, row: Line[Any]) -> Iterator[Record]:
         item = row.value
@@ -72,9 +71,9 @@ class _Reader:
             raise Unfit("filename", file, f"{key} stands twice in this file.")
         if labels:
             self.answered.add(key)
-        yield from self.tasks.send(key, file, item)
+        yield from self.send(key, file, item)
         if not labels:
-            self.tasks.left["images that nobody gave a label"] += 1
+            self.left["images that nobody gave a label"] += 1
         for (question, atom), texts in _by_question(labels, item.get(QUESTIONS)).items():
             yield LabelRecord(key, self.who, question, "|".join(texts), atom)
 
@@ -107,9 +106,6 @@ def _by_question(labels: list[str], asked: Any) -> dict[tuple[str, int | None], 
 
 FORMATS = {
     "doccano": Format(
-        "doccano: labels of image classification (JSONL)",
-        lambda s: read(s.path, s.images, s.generator),
-        is_free=True,
-        order=180,
-    ),
+        "doccano: labels of image classification (JSONL)", read, is_free=True, order=180
+    )
 }

@@ -9,19 +9,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sources import tidy_tables
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import LabelRecord, Record, Unreadable
-from jurybox_formats.sources.rows import Line, records
+from jurybox_formats.sources.rows import Line
 from jurybox_formats.sources.text_files import document, numbered
 from jurybox_formats.tools.task_images import (
     PICTURES,
-    TaskImages,
+    TaskReader,
     first_of,
     hide_address,
     key_of,
@@ -36,8 +35,8 @@ BEGINS, ENDS = "id", "annotator"
 Item = dict[str, Any]
 
 
-def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
-    path, images = single_export(path, images)
+def read(source: Source) -> Iterator[Record]:
+    path, images = single_export(source)
     tasks = document(path)
     if not isinstance(tasks, list):
         raise Unreadable(f"{path.name} is no list of tasks.")
@@ -49,15 +48,12 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
         raise Unreadable(
             f"{path.name} holds no annotations: export from Label Studio as JSON or as JSON-MIN."
         )
-    reader = _Reader(TaskImages(path.name, images, generator))
-    yield from records(numbered(tasks), reader.read_task, path.name, reader.tasks.seen)
-    yield from reader.tasks.remarks()
+    reader = _Reader(source, path, images)
+    yield from reader.records(numbered(tasks), reader.read_task)
+    yield from reader.remarks()
 
 
-class _Reader:
-    def __init__(self, tasks: TaskImages) -> None:
-        self.tasks, self.left = tasks, tasks.left
-
+class _Reader(TaskReader):
     def read_task(self, row: Line[Any]) -> Iterator[Record]:
         task = row.value
         data = take(task, "data", dict, "an object")
@@ -65,7 +61,7 @@ class _Reader:
         key = key_of(data, file)
         if not key:
             raise Unfit("data", str(data)[:80], "Neither “image_id” nor an image stands in it.")
-        yield from self.tasks.send(key, file, data)
+        yield from self.send(key, file, data)
         given = take(task, FORMERLY if FORMERLY in task else GIVEN, list, "a list")
         self.left["predictions of models"] += len(task.get("predictions") or [])
         # All of a task, or none of it.
@@ -173,9 +169,6 @@ def _rater(who: Any) -> str:
 
 FORMATS = {
     "label_studio": Format(
-        "Label Studio: tasks with their annotations (JSON)",
-        lambda s: read(s.path, s.images, s.generator),
-        is_free=True,
-        order=160,
-    ),
+        "Label Studio: tasks with their annotations (JSON)", read, is_free=True, order=160
+    )
 }

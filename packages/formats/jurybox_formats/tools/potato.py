@@ -14,24 +14,12 @@ from typing import Any
 
 from jurybox_formats.sources import picture_folder, tidy_tables
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
-from jurybox_formats.sources.json_values import take
+from jurybox_formats.sources.format import Format, Source
+from jurybox_formats.sources.json_values import take, take_key
 from jurybox_formats.sources.records import LabelRecord, Record, Rejected, Unreadable
-from jurybox_formats.sources.rows import Line, records
-from jurybox_formats.sources.text_files import (
-    document,
-    json_rows,
-    numbered,
-    objects,
-    table_rows,
-)
-from jurybox_formats.tools.task_images import (
-    PICTURES,
-    PROMPTS,
-    TaskImages,
-    first_of,
-    hide_address,
-)
+from jurybox_formats.sources.rows import Line
+from jurybox_formats.sources.text_files import document, json_rows, numbered, objects, table_rows
+from jurybox_formats.tools.task_images import PICTURES, PROMPTS, TaskReader, first_of, hide_address
 
 STATE, EXPORT = "user_state.json", "annotations"
 LABELS, SPANS = "instance_id_to_label_to_value", "instance_id_to_span_to_value"
@@ -45,11 +33,13 @@ OLD_LABELS, OLD_STATE, OLD_USER, OLD_DOT = (
 TABLES, LINES = (".csv", ".tsv"), (".jsonl", ".json")
 # What a ticked box holds where the choice's own name does not stand in it.
 TICKED = (True, "true", "on")
+ID = "a text or a number"
 Item = dict[str, Any]
 Items = Iterator[Line[Item] | Rejected]
 
 
-def read(path: Path, images: Path | None = None, generator: str = "") -> Iterator[Record]:
+def read(source: Source) -> Iterator[Record]:
+    path = source.path
     root, files = picture_folder.list_files(path)
     answers = [root / file for file in files if Path(file).name == STATE]
     answers = answers or [root / file for file in files if _is_old_state(root / file)]
@@ -58,16 +48,16 @@ def read(path: Path, images: Path | None = None, generator: str = "") -> Iterato
         raise Unreadable(
             f"{path.name} holds no answers of Potato: neither {STATE} nor {EXPORT}.jsonl, .csv or .tsv."
         )
-    reader = _Reader(TaskImages(path.name, images or (path if path.is_dir() else None), generator))
+    reader = _Reader(source, path, source.images or (path if path.is_dir() else None))
     if path.is_dir():
         for file in (root / name for name in files):
             if _may_be_items(file):
-                yield from records(_rows(file), reader.read_item, file.name, reader.tasks.seen)
+                yield from reader.records(_rows(file), reader.read_item, file.name)
     for file in answers:
         # Each person's file has the same name.
         rows = _of_state(file) if file.name == STATE else _of_export(file)
-        yield from records(rows, reader.read_answers, file.relative_to(root).as_posix())
-    yield from reader.tasks.remarks()
+        yield from reader.records(rows, reader.read_answers, file.relative_to(root).as_posix())
+    yield from reader.remarks()
 
 
 def _is_export(file: Path) -> bool:
@@ -108,18 +98,14 @@ def _rows(file: Path) -> Items:
     return objects(json_rows(file), file.name)
 
 
-class _Reader:
-    def __init__(self, tasks: TaskImages) -> None:
-        self.tasks, self.left = tasks, tasks.left
-        self.answered: set[tuple[str, str]] = set()
-
+class _Reader(TaskReader):
     def read_item(self, row: Line[Item]) -> Iterator[Record]:
-        key = _id(row.value, "id")
-        yield from self.tasks.send(key, first_of(row.value, PICTURES), row.value)
+        key = take_key(row.value, "id", ID)
+        yield from self.send(key, first_of(row.value, PICTURES), row.value)
 
     def read_answers(self, row: Line[Item]) -> Iterator[Record]:
         item = row.value
-        key, who = _id(item, "instance_id"), hide_address(_id(item, "user_id"))
+        key, who = take_key(item, "instance_id", ID), hide_address(take_key(item, "user_id", ID))
         origin = item.get("annotator_origin")
         kind = origin.get("kind") if isinstance(origin, dict) else origin
         if kind not in (None, "", "human"):
@@ -243,24 +229,15 @@ def _value(question: str, given: Any) -> float | str:
     raise Unfit(question, str(value)[:80], "An answer is a number, a text or choices.")
 
 
-def _id(item: Item, field: str) -> str:
-    value = take(item, field, (str, int), "a text or a number")
-    if not str(value).strip():
-        raise Unfit(field, value, f"“{field}” is empty.")
-    return str(value)
-
-
 def _lists(value: Any) -> Iterable[Any]:
-    return (
-        [one for one in value.values() if isinstance(one, list)] if isinstance(value, dict) else []
-    )
+    return (v for v in value.values() if isinstance(v, list)) if isinstance(value, dict) else ()
 
 
 FORMATS = {
     "potato": Format(
         "Potato: what people answered (JSON, JSONL, CSV), or the whole task",
-        lambda s: read(s.path, s.images, s.generator),
+        read,
         is_free=True,
         order=190,
-    ),
+    )
 }

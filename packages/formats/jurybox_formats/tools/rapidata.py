@@ -15,7 +15,7 @@ from typing import Any
 from jurybox_formats.sources import tidy_tables
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.columns import YES_NO, as_number
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import (
     LabelRecord,
@@ -25,9 +25,9 @@ from jurybox_formats.sources.records import (
     ScoreRecord,
     Unreadable,
 )
-from jurybox_formats.sources.rows import Line, Note, group_rows, records
+from jurybox_formats.sources.rows import Line, Note, group_rows
 from jurybox_formats.sources.text_files import document, numbered, objects, opening, table_rows
-from jurybox_formats.tools.task_images import TaskImages, key_of
+from jurybox_formats.tools.task_images import TaskReader, key_of
 
 UNKNOWN, QUESTION = "unknown", "answer"
 CHOSEN, DETAILS = "selectedCategory", "detailedResults"
@@ -39,19 +39,18 @@ Item = dict[str, Any]
 Items = Iterator[Line[Item] | Note]
 
 
-def read(
-    path: Path, images: Path | None = None, generator: str = "", judge: str = ""
-) -> Iterator[Record]:
+def read(source: Source) -> Iterator[Record]:
+    path, images = source.path, source.images
     if path.is_dir():
         files = sorted(file for file in path.glob("*") if file.suffix in (".json", ".csv"))
         if len(files) != 1:
             raise Unreadable(f"{path.name} holds {len(files)} files of results; name the one.")
         path, images = files[0], images or path
-    reader = _Reader(TaskImages(path.name, images, generator), judge)
-    yield from records(results_of(path), reader.read_result, path.name, reader.tasks.seen)
-    if not judge:
+    reader = _Reader(source, path, images)
+    yield from reader.records(results_of(path), reader.read_result)
+    if not reader.judge:
         yield Remark(f"{path.name} does not say who answered: its people are numbered.")
-    yield from reader.tasks.remarks()
+    yield from reader.remarks()
 
 
 def results_of(path: Path) -> Items:
@@ -72,11 +71,7 @@ def results_in(path: Path, found: Any) -> list[Any]:
     return results
 
 
-class _Reader:
-    def __init__(self, tasks: TaskImages, judge: str) -> None:
-        self.tasks, self.judge = tasks, judge
-        self.answered: set[tuple[str, str]] = set()
-
+class _Reader(TaskReader):
     def read_result(self, row: Line[Item]) -> Iterator[Record]:
         item = row.value
         if "winner" in item or "winner_index" in item:
@@ -91,7 +86,7 @@ class _Reader:
             raise Unfit("originalFileName", key, f"{key} stands twice in this file.")
         self.answered.add((key, question))
         prompt = {"prompt": item["context"]} if isinstance(item.get("context"), str) else {}
-        yield from self.tasks.send(key, file, about | prompt)
+        yield from self.send(key, file, about | prompt)
         # All of an image, or none of it.
         if self.judge:
             yield self._score(key, question, item)
@@ -139,11 +134,7 @@ def _number(option: str) -> float | None:
 
 def _metadata(given: Any) -> Item:
     """An object, or a list of {key, value}, or in a cell of CSV the text of one."""
-    if isinstance(given, str) and 0 < len(given) <= LONGEST_CELL:
-        try:
-            given = ast.literal_eval(given)
-        except (ValueError, SyntaxError, MemoryError, RecursionError):
-            return {}
+    given = _literal(given) if isinstance(given, str) else given
     if not isinstance(given, dict):
         return {}
     return {str(name): value for name, value in given.items() if isinstance(value, str)}
@@ -165,11 +156,10 @@ def _grouped(rows: Iterator[Line[dict[str, str]] | Rejected], path: Path) -> Ite
                 f"{path.name} has no column “{CHOSEN}”: save to_pandas(split_details=True)."
             )
         details = [{CHOSEN: one.value.get(CHOSEN, "")} for one in row.value]
-        yield Line(row.line, {**first, DETAILS: details, WEIGHTS: _cell(first)})
+        yield Line(row.line, {**first, DETAILS: details, WEIGHTS: _literal(first.get(WEIGHTS, ""))})
 
 
-def _cell(cells: Mapping[str, str]) -> Any:
-    text = cells.get(WEIGHTS, "")
+def _literal(text: str) -> Any:
     try:
         return ast.literal_eval(text) if 0 < len(text) <= LONGEST_CELL else None
     except (ValueError, SyntaxError, MemoryError, RecursionError):
@@ -178,9 +168,6 @@ def _cell(cells: Mapping[str, str]) -> Any:
 
 FORMATS = {
     "rapidata": Format(
-        "Rapidata: responses to a classification (JSON, CSV)",
-        lambda s: read(s.path, s.images, s.generator, s.judge),
-        is_free=True,
-        order=200,
-    ),
+        "Rapidata: responses to a classification (JSON, CSV)", read, is_free=True, order=200
+    )
 }

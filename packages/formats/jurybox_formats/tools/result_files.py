@@ -17,8 +17,8 @@ from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.json_values import take
 from jurybox_formats.sources.records import Rejected, Unreadable
 from jurybox_formats.sources.rows import Line, records
-from jurybox_formats.sources.text_files import json_rows, objects
-from jurybox_formats.tools import eval_records, inspect_log, whole_logs
+from jurybox_formats.sources.text_files import document, json_rows, numbered, objects, opening
+from jurybox_formats.tools import eval_records, inspect_log
 
 
 class Result(NamedTuple):
@@ -45,17 +45,8 @@ Item = dict[str, Any]
 EVAL_RECORDS = "every_eval_ever"
 # What lmms-eval writes of each sample beside its metrics.
 LMMS_OWN = {
-    *(
-        "doc_id",
-        "doc",
-        "target",
-        "arguments",
-        "resps",
-        "filtered_resps",
-        "token_counts",
-        "doc_hash",
-    ),
-    *("prompt_hash", "target_hash", "input", "input_media", "filter", "metrics"),
+    *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "token_counts"),
+    *("doc_hash", "prompt_hash", "target_hash", "input", "input_media", "filter", "metrics"),
 }
 # EvalScope: only these carry a score.
 USABLE = {"success", "fallback"}
@@ -73,11 +64,11 @@ def read(format: str, path: Path, judge: str = "") -> Iterator[Result | Rejected
         raise Unreadable(f"There is no file {path}.")
     path = eval_records.lines_file(path) if format == EVAL_RECORDS else path
     is_log = format == "inspect" and inspect_log.is_log(path)
-    whole = None if is_log else whole_logs.open_log(path, format)
+    whole = None if is_log else _open_log(path, format)
     of = _inspect_sample if is_log or (whole and format == "inspect") else READERS[format][1]
     rows: Iterable[Line[Any] | Rejected]
     if whole:
-        rows = whole_logs.samples(whole, path)
+        rows = _samples_of(whole, path)
     else:
         rows = inspect_log.samples(path) if is_log else json_rows(path)
 
@@ -97,7 +88,7 @@ def guess(path: Path) -> str:
             return "inspect" if inspect_log.has_samples(path) else ""
         if eval_records.is_record(path):
             return EVAL_RECORDS
-        if whole := whole_logs.open_log(path):
+        if whole := _open_log(path):
             return whole.tool
         first = next(iter(json_rows(path)), None)
     except (Unreadable, OSError):
@@ -403,3 +394,55 @@ def _object(value: Any) -> Item:
 
 def _word(value: Any) -> str:
     return value if isinstance(value, str) else ""
+
+
+# Logs that are one JSON object, Inspect's (`.json`) and lmms-eval's before 0.2: the list of samples, and what
+# stands beside it.
+TOOLS = {"inspect": ("samples", "eval"), "lmms_eval": ("logs", "model_configs")}
+# What a scorer is called where an old log does not say.
+UNNAMED = "inspect"
+
+
+class _WholeLog(NamedTuple):
+    tool: str
+    content: Item
+
+
+def _open_log(path: Path, tool: str = "") -> _WholeLog | None:
+    """None where it is something else, or a log of another tool than this."""
+    if path.suffix.lower() != ".json" or not opening(path).lstrip().startswith(b"{"):
+        return None
+    try:
+        # Both write NaN for what was not scored; that is no value.
+        content = document(path, constant=lambda _: None)
+    except Unreadable:
+        return None
+    if not isinstance(content, dict):
+        return None
+    found = next((t for t, (_, beside) in TOOLS.items() if beside in content), "")
+    return _WholeLog(found, content) if found and tool in ("", found) else None
+
+
+def _samples_of(log: _WholeLog, path: Path) -> Iterator[Line[Any]]:
+    name = TOOLS[log.tool][0]
+    listed = log.content.get(name)
+    if not isinstance(listed, list) or not listed:
+        raise Unreadable(f"{path.name} is a log without a sample: it has no list “{name}”.")
+    if log.tool == "inspect":
+        listed = [_with_scores(one, _scorer(log.content)) for one in listed]
+    return numbered(listed)
+
+
+def _with_scores(sample: Any, scorer: str) -> Any:
+    """Old logs have one score, which does not say whose it is."""
+    if not isinstance(sample, dict) or "score" not in sample or sample.get("scores"):
+        return sample
+    score = sample["score"]
+    return sample | {"scores": {} if score is None else {scorer: score}}
+
+
+def _scorer(content: Item) -> str:
+    results = content.get("results")
+    scorer = results.get("scorer") if isinstance(results, dict) else None
+    name = scorer.get("name") if isinstance(scorer, dict) else None
+    return name if isinstance(name, str) and name.strip() else UNNAMED

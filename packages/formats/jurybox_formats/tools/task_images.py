@@ -5,15 +5,16 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jurybox_formats.sources import picture_folder, picture_names
+from jurybox_formats.sources.format import Source
 from jurybox_formats.sources.mapped_table import Pictures
 from jurybox_formats.sources.picture_names import UNKNOWN
 from jurybox_formats.sources.records import ImageRecord, PromptRecord, Record, Remark, Unreadable
-from jurybox_formats.sources.rows import Images
+from jurybox_formats.sources.rows import Images, records
 
 # What a tool puts before the name of a file that was uploaded.
 UPLOADED = re.compile(r"^[0-9a-f]{8}-(?=.)")
@@ -24,8 +25,9 @@ LONGEST_PART = 5
 Item = dict[str, Any]
 
 
-def single_export(path: Path, images: Path | None) -> tuple[Path, Path | None]:
+def single_export(source: Source) -> tuple[Path, Path | None]:
     """The file, and where its images lie: in a folder of one file of JSON, that file and the folder."""
+    path, images = source.path, source.images
     if not path.is_dir():
         return path, images
     files = sorted(path.glob("*.json"))
@@ -34,16 +36,22 @@ def single_export(path: Path, images: Path | None) -> tuple[Path, Path | None]:
     return files[0], images or path
 
 
-class TaskImages:
-    """`left`: what is left out, and how often."""
+class TaskReader:
+    """Tasks become images with their prompts. `left`: what is left out, and how often."""
 
-    def __init__(self, source: str, images: Path | None, generator: str) -> None:
-        self.source, self.generator = source, generator
+    def __init__(self, source: Source, path: Path, images: Path | None) -> None:
+        self.source, self.generator, self.judge = path.name, source.generator, source.judge
         self.pictures = None
         if images is not None:
             self.pictures = Pictures(images, picture_folder.list_files(images)[1])
         self.seen, self.told = Images(), set[str]()
         self.left: Counter[str] = Counter()
+        self.answered: set[Any] = set()
+
+    def records(
+        self, rows: Iterable[Any], read: Callable[[Any], Iterable[Record]], source: str = ""
+    ) -> Iterator[Record]:
+        return records(rows, read, source or self.source, self.seen)
 
     def send(
         self, key: str, file: str, data: Item, content: bytes | None = None

@@ -3,9 +3,7 @@
 from jurybox_formats.forms.definition import YES_NO, Example, Form, Question
 
 QUALITY = Question(
-    "quality",
-    "Is the image of good quality? (i.e., are the objects well-formed?)",
-    YES_NO,
+    "quality", "Is the image of good quality? (i.e., are the objects well-formed?)", YES_NO
 )
 
 NOTES = (
@@ -59,10 +57,7 @@ FORM = Form(
         "In this task, you will be given a text prompt and an image, followed by two yes/no "
         "questions. Answer the questions in accordance with the instructions below."
     ),
-    questions=(
-        Question("aligned", "Does the image align with the prompt?", YES_NO),
-        QUALITY,
-    ),
+    questions=(Question("aligned", "Does the image align with the prompt?", YES_NO), QUALITY),
     notes=NOTES,
     examples=(
         Example(

@@ -16,15 +16,7 @@ from jurybox_formats.prompt_grammar.vocabulary import COLOURS, NUMBERS, plural, 
 from jurybox_formats.sources.records import AtomRecord, PromptRecord
 
 SHAPES = (
-    "circle",
-    "square",
-    "triangle",
-    "star",
-    "hexagon",
-    "cross",
-    "ring",
-    "heart",
-    "crescent",
+    *("circle", "square", "triangle", "star", "hexagon", "cross", "ring", "heart", "crescent"),
     "diamond",
 )
 # How many of one shape there may be, in words.
@@ -112,14 +104,7 @@ def parse(text: str) -> Wish:
 
 def describe(wish: Wish, key: str) -> PromptRecord:
     atoms = atoms_of(wish)
-    return PromptRecord(
-        key=key,
-        text=wish.text,
-        tags=_tags(wish),
-        atoms=atoms,
-        atomicity=len(atoms),
-        metadata=geneval_metadata(wish),
-    )
+    return PromptRecord(key, wish.text, _tags(wish), atoms, len(atoms), geneval_metadata(wish))
 
 
 def atoms_of(wish: Wish) -> tuple[AtomRecord, ...]:

@@ -7,7 +7,7 @@ import random
 
 from jurybox_formats.sets.builtin.drawing import paint, png
 from jurybox_formats.sets.builtin.grammar import SEED, Wish, parse
-from jurybox_formats.sets.builtin.scene import DrawnGroup, Scene, laid_out, plan, truth
+from jurybox_formats.sets.builtin.scene import OPPOSITE, DrawnGroup, Scene, laid_out, plan, truth
 from jurybox_formats.sets.builtin.study import Drawing, Generator, image_key
 from jurybox_formats.sources.records import PromptRecord
 
@@ -74,11 +74,5 @@ def _corrected(
             place += 1
     relation = wish.relation
     if relation and kinds.index("position") not in wanted:
-        opposite = {
-            "left of": "right of",
-            "right of": "left of",
-            "above": "below",
-            "below": "above",
-        }
-        relation = opposite[relation]
+        relation = OPPOSITE[relation]
     return Scene(laid_out(groups, relation, generator.habits, rng), scene.well_formed)

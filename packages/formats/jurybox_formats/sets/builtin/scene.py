@@ -19,7 +19,7 @@ Point = tuple[float, float]
 
 # Two groups lie "left of" one another when there is this much air between them.
 _AIR = 0.015
-_OPPOSITE = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
+OPPOSITE = {"left of": "right of", "right of": "left of", "above": "below", "below": "above"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ def lies(relation: str, first: Sequence[Figure], second: Sequence[Figure]) -> bo
     if not first or not second:
         return False
     if relation in ("right of", "below"):
-        return lies(_OPPOSITE[relation], second, first)
+        return lies(OPPOSITE[relation], second, first)
     axis = 0 if relation == "left of" else 1
     end = max(thing.box()[axis + 2] for thing in first)
     start = min(thing.box()[axis] for thing in second)
@@ -148,7 +148,7 @@ def _slip(wish: Wish, slip: float, rng: random.Random) -> tuple[list[DrawnGroup]
     if relation and rng.random() < 1.3 * slip:
         aside = {"left of": "above", "right of": "below", "above": "left of", "below": "right of"}
         # A third group fills the room that two groups side by side the other way would need.
-        choices = [_OPPOSITE[relation]] + [aside[relation]] * (len(wish.groups) == 2)
+        choices = [OPPOSITE[relation]] + [aside[relation]] * (len(wish.groups) == 2)
         relation = rng.choice(choices)
     return groups, relation
 

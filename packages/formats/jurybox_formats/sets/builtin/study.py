@@ -49,12 +49,7 @@ class Generator:
 
     @property
     def record(self) -> GeneratorRecord:
-        return GeneratorRecord(
-            name=self.name,
-            release_date=self.released,
-            family="imaginary",
-            note=f"Imaginary: {self.note}",
-        )
+        return GeneratorRecord(self.name, self.released, "imaginary", f"Imaginary: {self.note}")
 
 
 GENERATORS = (

@@ -24,12 +24,7 @@ RADIUS = 0.13
 PLACES = {
     (column, row): (0.2 + 0.3 * column, 0.2 + 0.3 * row) for column in range(3) for row in range(3)
 }
-CORNERS = {
-    (0, 0): "top left",
-    (2, 0): "top right",
-    (0, 2): "bottom left",
-    (2, 2): "bottom right",
-}
+CORNERS = {(0, 0): "top left", (2, 0): "top right", (0, 2): "bottom left", (2, 2): "bottom right"}
 Box = tuple[float, float, float, float]
 
 

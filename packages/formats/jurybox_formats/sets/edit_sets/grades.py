@@ -237,13 +237,7 @@ def _read_kris(file: PurePosixPath, row: dict[str, Any]) -> Graded:
     columns = {name: value for name, value in values.items() if name not in known}
     folders = list(file.parts[:-1])
     category = folders[-1] if folders else ""
-    return Graded(
-        f"{category}/{key}",
-        _generator_of(folders[:-1]),
-        said,
-        reasons,
-        columns,
-    )
+    return Graded(f"{category}/{key}", _generator_of(folders[:-1]), said, reasons, columns)
 
 
 def _fits_rise(path: Path, row: Mapping[str, Any]) -> bool:

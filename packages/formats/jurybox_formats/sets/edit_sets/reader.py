@@ -4,12 +4,13 @@ the layout that the set's own scripts write."""
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path, PurePosixPath
 
 from jurybox_formats.sets.edit_sets import grades
 from jurybox_formats.sets.edit_sets.items import PLAIN, SETS, Item
 from jurybox_formats.sources import picture_folder
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.json_values import left_out, name_generator, named_after
 from jurybox_formats.sources.records import (
     ImageRecord,
@@ -26,11 +27,9 @@ from jurybox_formats.sources.rows import Images
 COPY = "_SRCIMG"
 
 
-def read(
-    name: str, path: Path, images: Path | None, generator: str, judge: str = ""
-) -> Iterator[Record]:
-    """`images`: the folder of results, where they do not lie beside the instructions."""
-    chosen = SETS[name]
+def read(source: Source, name: str) -> Iterator[Record]:
+    """`source.images`: the folder of results, where they do not lie beside the instructions."""
+    chosen, path, images = SETS[name], source.path, source.images
     title = chosen.title.partition(":")[0]
     root, files = picture_folder.list_files(path)
     texts = [file for file in files if not picture_folder.is_picture(file)]
@@ -55,10 +54,12 @@ def read(
                 items[item.key] = item
                 yield from _prompt(name, item)
     seen = Images()
-    yield from _results(root, files, items, images, generator, seen)
+    yield from _results(root, files, items, images, source.generator, seen)
     for folder, some in _grade_files(name, root, graded, images):
         for file in some:
-            yield from grades.read_grades(name, folder, file, items, generator, judge, seen)
+            yield from grades.read_grades(
+                name, folder, file, items, source.generator, source.judge, seen
+            )
     others = (file for file in texts if file not in own and file not in graded)
     yield from left_out(others, f"no instructions of {title}")
 
@@ -136,13 +137,7 @@ def _item_of(file: str, by_name: Mapping[str, Item]) -> tuple[Item, list[str]] |
     return None
 
 
-def _format(name: str, title: str, form: str) -> Format:
-    return Format(
-        title,
-        lambda s: read(name, s.path, s.images, s.generator, s.judge),
-        form=form,
-        order=120,
-    )
-
-
-FORMATS = {name: _format(name, chosen.title, chosen.form) for name, chosen in SETS.items()}
+FORMATS = {
+    name: Format(one.title, partial(read, name=name), form=one.form, order=120)
+    for name, one in SETS.items()
+}

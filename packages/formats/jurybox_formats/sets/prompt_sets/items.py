@@ -385,11 +385,7 @@ SETS = {
     "oneig": PromptSet(
         "OneIG: prompts (CSV), questions (JSON), texts to be written", _is_oneig, _oneig, grid=2
     ),
-    "cvtg": PromptSet(
-        "CVTG: prompts with several texts (JSON)",
-        _is_cvtg,
-        _cvtg,
-    ),
+    "cvtg": PromptSet("CVTG: prompts with several texts (JSON)", _is_cvtg, _cvtg),
     "tiif": PromptSet(
         "TIIF: short and long prompts, yes-or-no questions (JSONL)",
         lambda row: (

@@ -5,16 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from jurybox_formats.sets.prompt_sets import pictures, results
 from jurybox_formats.sets.prompt_sets.files import SUFFIXES, SetRow, rows_of
 from jurybox_formats.sets.prompt_sets.items import FORMS, SETS, Item, PromptSet
-from jurybox_formats.sets.prompt_sets.picture_names import Names
+from jurybox_formats.sets.prompt_sets.pictures import Names
 from jurybox_formats.sources import json_values, picture_folder
 from jurybox_formats.sources.checks import Unfit
-from jurybox_formats.sources.format import Format
+from jurybox_formats.sources.format import Format, Source
 from jurybox_formats.sources.records import (
     AtomRecord,
     PromptRecord,
@@ -30,18 +31,8 @@ class OnlyResults(Unreadable):
     """What a set's script wrote, without the set's prompts."""
 
 
-def read(
-    name: str,
-    path: Path,
-    images: Path | None,
-    generator: str,
-    judge: str,
-    grid: int = 0,
-    known: Sequence[Mapping[str, Any]] = (),
-) -> Iterator[Record]:
-    """`grid` 0: as the set's own pictures come. `known`: rows of prompts that a study has, for results without
-    prompts beside them."""
-    chosen = SETS[name]
+def read(source: Source, name: str) -> Iterator[Record]:
+    chosen, path, grid = SETS[name], source.path, source.grid
     root, files = picture_folder.list_files(path)
     texts = [file for file in files if file.lower().endswith(SUFFIXES)]
     items: dict[str, Item] = {}
@@ -71,7 +62,7 @@ def read(
                 yield from _take(chosen, row, items, kept, lines)
     stored: set[str] = set()
     if not items:
-        _take_stored(chosen, known, items, kept, lines)
+        _take_stored(chosen, source.known, items, kept, lines)
         stored = set(items)
     names = Names(items)
     for row in answers:
@@ -85,24 +76,21 @@ def read(
         raise _refusal(path, chosen.title.partition(":")[0], answers, unread)
     complete = {}
     for key, item in items.items():
-        line, source = lines[key]
+        line, file = lines[key]
         if not item.text:
-            yield Rejected(
-                "prompt", key, "There are questions about it, and no prompt.", line, source
-            )
+            words = "There are questions about it, and no prompt."
+            yield Rejected("prompt", key, words, line, file)
             continue
         complete[key] = item
         if key in stored:
             continue
         atoms, dropped = _from_zero(item.atoms)
         if dropped:
-            yield Remark(f"{source} line {line}: “{key}” rests on questions that are not there.")
+            yield Remark(f"{file} line {line}: “{key}” rests on questions that are not there.")
         metadata = {"benchmark": name, **item.metadata, "rows": kept[key]}
         if name in ("dpg", "oneig"):
             metadata["propositions"] = [atom.index for atom in item.atoms]
-        yield PromptRecord(
-            key, item.text, item.tags, atoms, None, metadata, line=line, source=source
-        )
+        yield PromptRecord(key, item.text, item.tags, atoms, None, metadata, "", line, file)
     if name == "oneig" and answers:
         if grid > 1:
             words = (
@@ -113,9 +101,9 @@ def read(
         else:
             grid = 1
     seen = Images()
-    folder = images if images is not None else root
-    yield from pictures.records(folder, complete, generator, grid or chosen.grid, seen)
-    yield from results.records(name, answers, complete, generator, judge, seen)
+    folder, who = source.images if source.images is not None else root, source.generator
+    yield from pictures.records(folder, complete, who, grid or chosen.grid, seen)
+    yield from results.records(name, answers, complete, who, source.judge, seen)
     others = [f for f in files if f not in used and not picture_folder.is_picture(f)]
     yield from json_values.left_out(others, f"nothing of {chosen.title.partition(':')[0]}")
 
@@ -205,13 +193,7 @@ def _from_zero(atoms: tuple[AtomRecord, ...]) -> tuple[tuple[AtomRecord, ...], b
     return numbered, any(p not in place for atom in atoms for p in atom.parents)
 
 
-def _format(name: str, title: str, form: str) -> Format:
-    return Format(
-        title,
-        lambda s: read(name, s.path, s.images, s.generator, s.judge, s.grid, s.known),
-        form=form,
-        order=110,
-    )
-
-
-FORMATS = {name: _format(name, chosen.title, FORMS[name]) for name, chosen in SETS.items()}
+FORMATS = {
+    name: Format(one.title, partial(read, name=name), form=FORMS[name], order=110)
+    for name, one in SETS.items()
+}

@@ -8,7 +8,7 @@ from typing import Any
 
 from jurybox_formats.sets.prompt_sets.files import SetRow
 from jurybox_formats.sets.prompt_sets.items import Item
-from jurybox_formats.sets.prompt_sets.picture_names import Names, picture_key
+from jurybox_formats.sets.prompt_sets.pictures import Names, picture_key
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.records import ImageRecord
 
