@@ -11,7 +11,7 @@ from typing import Any
 
 from jurybox_formats.sets.prompt_sets import pictures, results
 from jurybox_formats.sets.prompt_sets.files import SUFFIXES, SetRow, rows_of
-from jurybox_formats.sets.prompt_sets.items import FORMS, SETS, Item, PromptSet
+from jurybox_formats.sets.prompt_sets.items import SETS, Item, PromptSet
 from jurybox_formats.sets.prompt_sets.pictures import Names
 from jurybox_formats.sources import json_values, picture_folder
 from jurybox_formats.sources.checks import Unfit
@@ -186,6 +186,6 @@ def _from_zero(atoms: tuple[AtomRecord, ...]) -> tuple[tuple[AtomRecord, ...], b
 
 
 FORMATS = {
-    name: Format(one.title, partial(read, name=name), form=FORMS[name], order=110)
+    name: Format(one.title, partial(read, name=name), form=one.form, order=110)
     for name, one in SETS.items()
 }
