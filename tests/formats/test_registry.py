@@ -4,7 +4,7 @@ from collections import Counter
 import pytest
 
 from jurybox_formats.registry import MAKERS
-from jurybox_formats.sets import geneval_prompts, m3t2ibench, m3t2ibench_prompts
+from jurybox_formats.sets import geneval2_prompts, geneval_prompts, m3t2ibench, m3t2ibench_prompts
 from tests import needs
 
 
@@ -48,6 +48,14 @@ def test_counting_excludes_one_more():
 def test_atomicities_from_three_to_ten_are_made_alike():
     counts = Counter(item["atom_count"] for item in MAKERS["geneval2"].make(0, None))
     assert counts == dict.fromkeys(range(3, 11), 100)
+
+
+def test_more_prompts_than_there_are_different_ones_are_refused(monkeypatch):
+    few = {"OBJECTS": ("cat", "dog", "cow"), "COUNTS": (2,), "ATTRIBUTES": ("red",)}
+    for name, words in few.items():
+        monkeypatch.setattr(geneval2_prompts, name, words)
+    with pytest.raises(ValueError, match="fewer than 100 different prompts of 3 atoms"):
+        list(geneval2_prompts.make(0, 800))
 
 
 def test_only_animate_things_chase_one_another():

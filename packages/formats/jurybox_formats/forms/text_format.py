@@ -28,8 +28,7 @@ from typing import Any
 
 from jurybox_formats.forms.definition import Choice, Condition, Form, Question
 from jurybox_formats.forms.scales import CANT_TELL
-from jurybox_formats.forms.translating import N_
-from jurybox_formats.forms.validate_definition import MEANINGS, read_form
+from jurybox_formats.forms.validate_definition import MEANINGS, N_, read_form
 from jurybox_formats.sources.errors import FormRefused
 from jurybox_formats.sources.sound_json import Unsound, decode_json
 

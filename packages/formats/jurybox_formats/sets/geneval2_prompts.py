@@ -64,7 +64,9 @@ def make(seed: int = 0, count: int | None = None) -> Iterator[dict[str, Any]]:
     for place, atomicity in enumerate(ATOMICITIES):
         size = count // len(ATOMICITIES) + (place < count % len(ATOMICITIES))
         draws = random.Random(f"geneval2 {seed} {atomicity}")
-        yield from draw_distinct(partial(_draw, atomicity, draws), size, f"prompts of {atomicity}")
+        yield from draw_distinct(
+            partial(_draw, atomicity, draws), size, f"prompts of {atomicity} atoms"
+        )
 
 
 def _draw(atomicity: int, draws: random.Random) -> dict[str, Any]:

@@ -129,7 +129,7 @@ def _of_row(
         prompt.key,
         generator,
         EmbeddedFile(content) if content else None,
-        _variant(cells["variant"]),
+        tidy_tables.variant_of(cells["variant"]),
         tidy_tables.whole("sample", cells["sample"]) if cells["sample"] != "" else 0,
         tidy_tables.json_object("metadata", cells["metadata"]),
     )
@@ -208,12 +208,6 @@ def _text(field: str, value: Any) -> str:
     if not isinstance(value, str) or not value.strip():
         raise Unfit(field, value, f"“{field}” must be a text that is not empty.")
     return value
-
-
-def _variant(value: Any) -> str:
-    if (value or "original") not in tidy_tables.VARIANTS:
-        raise Unfit("variant", value, "“variant” must be original or rewritten.")
-    return value or "original"
 
 
 def _value_text(value: Any) -> str:

@@ -352,9 +352,7 @@ def _image(
     row: Line[Sequence[Any]], prompt: str, metadata: dict[str, Any], folder: Path, source: str
 ) -> ImageRecord:
     line, (key, _, _, generator, file, variant, sample, *_) = row
-    variant = variant or "original"
-    if not isinstance(variant, str) or variant not in VARIANTS:
-        raise Unfit("variant", variant, "“variant” must be original or rewritten.")
+    variant = variant_of(variant)
     return ImageRecord(
         text("image_id", key),
         prompt,
@@ -366,6 +364,13 @@ def _image(
         line,
         source,
     )
+
+
+def variant_of(value: Any) -> str:
+    value = value or "original"
+    if not isinstance(value, str) or value not in VARIANTS:
+        raise Unfit("variant", value, "“variant” must be original or rewritten.")
+    return value
 
 
 def path_inside(folder: Path, name: str) -> Path:

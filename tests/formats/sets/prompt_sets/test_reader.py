@@ -10,7 +10,7 @@ from PIL import Image
 
 from jurybox_formats import guess_format
 from jurybox_formats.forms.papers import FORMS as PAPERS
-from jurybox_formats.sets.prompt_sets.items import FORMS, SETS
+from jurybox_formats.sets.prompt_sets.items import SETS
 from tests import making, needs
 from tests.formats.sets.prompt_sets import small
 from tests.formats.sets.reading import Read
@@ -32,7 +32,7 @@ def test_every_prompt_and_question_is_read_and_the_format_is_recognized(tmp_path
     assert (len(read.prompts), questions) == small.COUNTS[name]
     assert {one.metadata["benchmark"] for one in read.prompts} == {name}
     assert guess_format.guess(folder) == (name, "study")
-    assert FORMS[name] in PAPERS
+    assert SETS[name].form in PAPERS
 
 
 @pytest.mark.parametrize("name", SETS)

@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from jurybox_formats.sets.signs import study
-from jurybox_formats.sets.signs.drawing import Hand, paint
+from jurybox_formats.sets.signs.study import Hand, paint
 from jurybox_formats.sources.records import ImageRecord, LabelRecord
 
 

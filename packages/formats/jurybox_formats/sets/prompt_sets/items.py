@@ -39,10 +39,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class PromptSet:
-    """`fits`: whether a row is of this set; `read`: its items; `grid`: how many pictures a file holds
-    across and down, where nobody says otherwise."""
+    """`form`: of a new study, so that people get the questions that the judges get. `fits`: whether a row is of
+    this set; `read`: its items; `grid`: how many pictures a file holds across and down, where nobody says
+    otherwise."""
 
     title: str
+    form: str
     fits: Callable[[SetRow], bool]
     read: Callable[[SetRow], Iterator[Item]]
     grid: int = 1
@@ -355,11 +357,13 @@ def _tiif(row: SetRow) -> Iterator[Item]:
 SETS = {
     "corebench": PromptSet(
         "T2I-CoReBench: prompts with checklists (JSON)",
+        "checklist",
         lambda row: row.form == "objects" and _has("Prompt", "Checklist")(row),
         _corebench,
     ),
     "unigenbench": PromptSet(
         "UniGenBench: prompts with test points (CSV), English and Chinese",
+        "checklist",
         lambda row: (
             _has("index", "prompt_en", "sub_dims_en")(row)
             or _has("index", "prompt_zh", "sub_dims_zh")(row)
@@ -368,26 +372,34 @@ SETS = {
     ),
     "longtext": PromptSet(
         "LongText: prompts with the text to be written (JSONL)",
+        "written-text",
         lambda row: row.form in OBJECTS and _has("category", "length", "prompt", "text")(row),
         _longtext,
     ),
     "dpg": PromptSet(
         "DPG-Bench: questions (CSV), prompts as texts, four pictures in a grid",
+        "checklist",
         _is_dpg,
         _dpg,
         grid=2,
     ),
     "wise": PromptSet(
         "WISE: prompts with their explanation (JSON)",
+        "wise",
         lambda row: row.form in OBJECTS and _has("prompt_id", "Prompt", "Explanation")(row),
         _wise,
     ),
     "oneig": PromptSet(
-        "OneIG: prompts (CSV), questions (JSON), texts to be written", _is_oneig, _oneig, grid=2
+        "OneIG: prompts (CSV), questions (JSON), texts to be written",
+        "checklist",
+        _is_oneig,
+        _oneig,
+        grid=2,
     ),
-    "cvtg": PromptSet("CVTG: prompts with several texts (JSON)", _is_cvtg, _cvtg),
+    "cvtg": PromptSet("CVTG: prompts with several texts (JSON)", "written-text", _is_cvtg, _cvtg),
     "tiif": PromptSet(
         "TIIF: short and long prompts, yes-or-no questions (JSONL)",
+        "checklist",
         lambda row: (
             row.form in OBJECTS
             and "type" in row.values
@@ -395,15 +407,4 @@ SETS = {
         ),
         _tiif,
     ),
-}
-# Of a new study: people get the questions that the judges get.
-FORMS = {
-    "corebench": "checklist",
-    "unigenbench": "checklist",
-    "longtext": "written-text",
-    "dpg": "checklist",
-    "wise": "wise",
-    "oneig": "checklist",
-    "cvtg": "written-text",
-    "tiif": "checklist",
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import partial
@@ -11,7 +11,7 @@ from typing import Any
 
 from jurybox_formats.sets.prompt_sets import pictures, results
 from jurybox_formats.sets.prompt_sets.files import SUFFIXES, SetRow, rows_of
-from jurybox_formats.sets.prompt_sets.items import FORMS, SETS, Item, PromptSet
+from jurybox_formats.sets.prompt_sets.items import SETS, Item, PromptSet
 from jurybox_formats.sets.prompt_sets.pictures import Names
 from jurybox_formats.sources import json_values, picture_folder
 from jurybox_formats.sources.checks import Unfit
@@ -31,13 +31,39 @@ class OnlyResults(Unreadable):
     """What a set's script wrote, without the set's prompts."""
 
 
+class _Prompts:
+    """The prompts of a set by their keys; of each the rows that it came from, and its first line."""
+
+    def __init__(self, chosen: PromptSet) -> None:
+        self.chosen = chosen
+        self.items: dict[str, Item] = {}
+        self.rows: dict[str, list[dict[str, Any]]] = {}
+        self.lines: dict[str, tuple[int, str]] = {}
+
+    def take(self, row: SetRow) -> Iterator[Rejected]:
+        try:
+            if not self.chosen.fits(row):
+                words = f"This is no row of {self.chosen.title.partition(':')[0]}."
+                raise Unfit("row", str(dict(row.values))[:80], words)
+            read = list(self.chosen.read(row))
+            for item in read:
+                _expect_the_same(self.items.get(item.key), item)
+        except Unfit as unfit:
+            yield unfit.reject(row.line, row.file)
+            return
+        for item in read:
+            there = self.items.get(item.key)
+            self.items[item.key] = item if there is None else _together(there, item)
+            self.rows.setdefault(item.key, []).append(row.as_json())
+            self.lines.setdefault(item.key, (row.line, row.file))
+
+
 def read(source: Source, name: str) -> Iterator[Record]:
     chosen, path, grid = SETS[name], source.path, source.grid
     root, files = picture_folder.list_files(path)
     texts = [file for file in files if file.lower().endswith(SUFFIXES)]
-    items: dict[str, Item] = {}
-    kept: dict[str, list[dict[str, Any]]] = {}
-    lines: dict[str, tuple[int, str]] = {}
+    prompts = _Prompts(chosen)
+    items = prompts.items
     answers: list[SetRow] = []
     used = set()
     unread = []
@@ -59,24 +85,27 @@ def read(source: Source, name: str) -> Iterator[Record]:
             elif results.is_result(name, row):
                 answers.append(row)
             else:
-                yield from _take(chosen, row, items, kept, lines)
+                yield from prompts.take(row)
     stored: set[str] = set()
     if not items:
-        _take_stored(chosen, source.known, items, kept, lines)
+        for stored_row in source.known:
+            # Anybody's table may bring metadata of this name: what no reader made is passed over.
+            with suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
+                list(prompts.take(SetRow.from_json(stored_row)))
         stored = set(items)
     names = Names(items)
     for row in answers:
         # Results alone hold T2I-CoReBench's prompts, too.
         if chosen.fits(row) and isinstance(names.find(row.id, ()), str):
             before = len(items)
-            yield from _take(chosen, row, items, kept, lines)
+            yield from prompts.take(row)
             for item in list(items.values())[before:]:
                 names.add(item)
     if not items:
         raise _refusal(path, chosen.title.partition(":")[0], answers, unread)
     complete = {}
     for key, item in items.items():
-        line, file = lines[key]
+        line, file = prompts.lines[key]
         if not item.text:
             words = "There are questions about it, and no prompt."
             yield Rejected("prompt", key, words, line, file)
@@ -87,7 +116,7 @@ def read(source: Source, name: str) -> Iterator[Record]:
         atoms, dropped = _from_zero(item.atoms)
         if dropped:
             yield Remark(f"{file} line {line}: “{key}” rests on questions that are not there.")
-        metadata = {"benchmark": name, **item.metadata, "rows": kept[key]}
+        metadata = {"benchmark": name, **item.metadata, "rows": prompts.rows[key]}
         if name in ("dpg", "oneig"):
             metadata["propositions"] = [atom.index for atom in item.atoms]
         yield PromptRecord(key, item.text, item.tags, atoms, None, metadata, "", line, file)
@@ -108,19 +137,6 @@ def read(source: Source, name: str) -> Iterator[Record]:
     yield from json_values.left_out(others, f"nothing of {chosen.title.partition(':')[0]}")
 
 
-def _take_stored(
-    chosen: PromptSet,
-    rows: Sequence[Mapping[str, Any]],
-    items: dict[str, Item],
-    kept: dict[str, list[dict[str, Any]]],
-    lines: dict[str, tuple[int, str]],
-) -> None:
-    """Anybody's table may bring metadata of this name: what no reader made is passed over."""
-    for row in rows:
-        with suppress(ArithmeticError, AttributeError, LookupError, TypeError, ValueError):
-            list(_take(chosen, SetRow.from_json(row), items, kept, lines))
-
-
 def _refusal(
     path: Path, title: str, answers: Sequence[SetRow], unread: Sequence[str]
 ) -> Unreadable:
@@ -130,30 +146,6 @@ def _refusal(
             "them, or bring them into the study that has these prompts."
         )
     return Unreadable(" ".join([f"{path.name} holds no prompts of {title}.", *unread[:1]]))
-
-
-def _take(
-    chosen: PromptSet,
-    row: SetRow,
-    items: dict[str, Item],
-    kept: dict[str, list[dict[str, Any]]],
-    lines: dict[str, tuple[int, str]],
-) -> Iterator[Rejected]:
-    try:
-        if not chosen.fits(row):
-            words = f"This is no row of {chosen.title.partition(':')[0]}."
-            raise Unfit("row", str(dict(row.values))[:80], words)
-        told = list(chosen.read(row))
-        for item in told:
-            _expect_the_same(items.get(item.key), item)
-    except Unfit as unfit:
-        yield unfit.reject(row.line, row.file)
-        return
-    for item in told:
-        there = items.get(item.key)
-        items[item.key] = item if there is None else _together(there, item)
-        kept.setdefault(item.key, []).append(row.as_json())
-        lines.setdefault(item.key, (row.line, row.file))
 
 
 def _expect_the_same(there: Item | None, item: Item) -> None:
@@ -194,6 +186,6 @@ def _from_zero(atoms: tuple[AtomRecord, ...]) -> tuple[tuple[AtomRecord, ...], b
 
 
 FORMATS = {
-    name: Format(one.title, partial(read, name=name), form=FORMS[name], order=110)
+    name: Format(one.title, partial(read, name=name), form=one.form, order=110)
     for name, one in SETS.items()
 }
