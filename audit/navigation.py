@@ -42,7 +42,7 @@ class Page:
     bare: bool = False  # needs the window for itself: no second row
     of_pairs: bool = False  # only where the study asks for pairs
     of_scores: bool = False  # only where a judge has scored the study
-    under: tuple[Page, ...] = ()  # shown while this page or one of them is open
+    below: tuple[Page, ...] = ()  # shown while this page or one of them is open
 
     def is_for(self, role: str) -> bool:
         return ROLES.index(Role(role)) >= ROLES.index(self.role)
@@ -62,7 +62,7 @@ SECTIONS = (
                 "data",
                 gettext_lazy("Images"),
                 deeper=("data-image",),
-                under=(
+                below=(
                     Page("pairs", gettext_lazy("Pairs"), same=("pairs-draw", "pairs-import")),
                     Page("export", gettext_lazy("Export")),
                 ),
@@ -71,7 +71,7 @@ SECTIONS = (
                 "prompts",
                 gettext_lazy("Prompts"),
                 deeper=("prompt-make", "prompt-write"),
-                under=(Page("prompt-parts", gettext_lazy("Parts of the prompts")),),
+                below=(Page("prompt-parts", gettext_lazy("Parts of the prompts")),),
             ),
             Page("generators", gettext_lazy("Generators"), same=("generator-import",)),
             Page("imports", gettext_lazy("Import")),
@@ -99,7 +99,7 @@ SECTIONS = (
             Page(
                 "agreement",
                 gettext_lazy("Quality"),
-                under=(
+                below=(
                     Page(
                         "known-answers",
                         gettext_lazy("Gold questions"),
@@ -115,7 +115,7 @@ SECTIONS = (
                 "disagreements",
                 gettext_lazy("Inbox"),
                 deeper=("disagreement",),
-                under=(Page("flags", gettext_lazy("Flags")),),
+                below=(Page("flags", gettext_lazy("Flags")),),
             ),
         ),
     ),
@@ -126,7 +126,7 @@ SECTIONS = (
                 "runs",
                 gettext_lazy("Judges"),
                 deeper=("run-failures", "look", "run-card"),
-                under=(
+                below=(
                     Page(
                         "run-judges",
                         gettext_lazy("Add a judge"),
@@ -167,7 +167,7 @@ SECTIONS = (
                 "training",
                 gettext_lazy("Training sets"),
                 of_scores=True,
-                under=(Page("repairs", gettext_lazy("Repairs"), of_scores=True),),
+                below=(Page("repairs", gettext_lazy("Repairs"), of_scores=True),),
             ),
         ),
     ),
@@ -178,7 +178,7 @@ SECTIONS = (
                 "manage",
                 gettext_lazy("Study"),
                 same=("retention",),
-                under=(
+                below=(
                     Page("form-edit", gettext_lazy("Questions"), OWNER),
                     Page("events", gettext_lazy("History"), OWNER),
                     Page("study-copy", gettext_lazy("Copy"), OWNER),
@@ -191,10 +191,10 @@ SECTIONS = (
 
 START = "study"  # url name of the first page of a study
 PAGES = {
-    page.name: page for section in SECTIONS for tab in section.pages for page in (tab, *tab.under)
+    page.name: page for section in SECTIONS for tab in section.pages for page in (tab, *tab.below)
 }
 TABS = {
-    page.name: tab for section in SECTIONS for tab in section.pages for page in (tab, *tab.under)
+    page.name: tab for section in SECTIONS for tab in section.pages for page in (tab, *tab.below)
 }
 ANY_SLUG = "-any-study-"  # in the place of a study's own
 BY_ADDRESS = {
@@ -295,12 +295,12 @@ class Navigation:
         return next((links for section, links in self.tabs if self.tab in section.pages), [])
 
     @cached_property
-    def under(self) -> list[Link]:
+    def below(self) -> list[Link]:
         """The pages under the open tab."""
         if self.tab is None or not self.pages:
             return []
         return [
-            self._link(*row) for _, rows in self._rows for row in rows if row[0] in self.tab.under
+            self._link(*row) for _, rows in self._rows for row in rows if row[0] in self.tab.below
         ]
 
     @cached_property
@@ -308,7 +308,7 @@ class Navigation:
         """Of a page one level deeper: the study, the section and the page that it belongs to."""
         if self.page is None or self.here not in self.page.deeper:
             return []
-        rows = [link for link in (*self.sections, *self.pages, *self.under) if link.current]
+        rows = [link for link in (*self.sections, *self.pages, *self.below) if link.current]
         if self.back:
             rows[-1] = Link(rows[-1].title, self.back)
         return [Link(self.study.title, self.start), *rows]
@@ -337,7 +337,7 @@ def _sections_of(
             [
                 (page, str(page.title), address)
                 for tab in section.pages
-                for page in (tab, *tab.under)
+                for page in (tab, *tab.below)
                 if page.is_for(role)
                 and (has_pairs or not page.of_pairs)
                 and (scored or not page.of_scores)

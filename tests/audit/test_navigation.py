@@ -92,7 +92,7 @@ def test_a_page_is_headed_by_its_name_and_says_where_it_is(as_alice, judged, nam
     assert window_title(text) == f"{page.title} · Shapes · Jurybox"
     tab = navigation.TABS[name]
     (section,) = [one for one in navigation.SECTIONS if tab in one.pages]
-    shown = [one.title for one in (*section.pages, *tab.under) if there(one.name)]
+    shown = [one.title for one in (*section.pages, *tab.below) if there(one.name)]
     assert links(text, section.title) == shown
     assert re.search(r'<a href="[^"]*" aria-current="true">' + section.title + "</a>", text)
     title = page.title.replace("’", "’")

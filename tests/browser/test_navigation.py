@@ -43,7 +43,7 @@ def there(name: str) -> bool:
 @pytest.mark.parametrize("section", navigation.SECTIONS, ids=lambda section: str(section.title))
 def test_every_page_of_a_section(open_page, alice, study, section, size):
     page = open_page(alice, "/studies/shapes/", size=SIZES[size])
-    for one in [page for tab in section.pages for page in (tab, *tab.under)]:
+    for one in [page for tab in section.pages for page in (tab, *tab.below)]:
         if not there(one.name):
             continue
         page.goto(reverse(one.name, args=["shapes"]))

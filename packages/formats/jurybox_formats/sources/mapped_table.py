@@ -327,7 +327,7 @@ def _check_plans(plans: list[FoundTable], pictures: Pictures) -> None:
             )
 
 
-class _Row:
+class _MappedRow:
     """A row by the roles of its columns."""
 
     __slots__ = ("cells", "names")
@@ -367,7 +367,7 @@ class _Reader:
         scores, kept = table.columns_of("score"), table.columns_of("metadata")
 
         def read(line: Line[Cells]) -> Iterator[Record]:
-            row, cells = _Row(names, line.value), line.value
+            row, cells = _MappedRow(names, line.value), line.value
             self.of_prompt = {
                 name: cells[name] for name in kept if cells.get(name, "") not in ("", None)
             }
@@ -385,7 +385,7 @@ class _Reader:
 
         return read
 
-    def _key(self, row: _Row, table: str) -> tuple[str, str]:
+    def _key(self, row: _MappedRow, table: str) -> tuple[str, str]:
         """The image's key, and its file below the folder."""
         names, said = row.names, row.text("picture")
         file = self.pictures.find(said, table) if said else ""
@@ -403,7 +403,7 @@ class _Reader:
             self.keys[file] = key
         return key, file
 
-    def _pictures_of_prompt(self, row: _Row, table: str) -> dict[str, tuple[str, Content]]:
+    def _pictures_of_prompt(self, row: _MappedRow, table: str) -> dict[str, tuple[str, Content]]:
         found: dict[str, tuple[str, Content]] = {}
         for place in PLACES:
             if place not in row.names:
@@ -423,7 +423,7 @@ class _Reader:
             found[place] = (_digest(content()) if callable(content) else file, content)
         return found
 
-    def _prompt_key(self, row: _Row, text: str) -> str:
+    def _prompt_key(self, row: _MappedRow, text: str) -> str:
         """Two edits may have the same words: then their sources tell them apart."""
         said = row.text("prompt_id")
         source, _ = self.prompt_pictures.get("source", ("", None))
@@ -437,7 +437,9 @@ class _Reader:
             return value.embedded_file()
         return self.pictures.root / file if file else None
 
-    def _image(self, key: str, file: str, content: Content | None, row: _Row) -> Iterator[Record]:
+    def _image(
+        self, key: str, file: str, content: Content | None, row: _MappedRow
+    ) -> Iterator[Record]:
         names, cell = row.names, row.text
         named = (
             picture_names.read(file, self.levels, strip=self.strip)
@@ -470,13 +472,13 @@ class _Reader:
         self.images[key] = (prompt, generator)
         yield ImageRecord(key, prompt, generator, content, sample=sample)
 
-    def _prompt(self, row: _Row) -> Iterator[Record]:
+    def _prompt(self, row: _MappedRow) -> Iterator[Record]:
         text = row.text("prompt")
         if not text:
             raise Unfit(row.names["prompt"], "", "The prompt is empty.")
         yield from self._new_prompt(self._prompt_key(row, text), text, row)
 
-    def _new_prompt(self, key: str, text: str, row: _Row) -> Iterator[Record]:
+    def _new_prompt(self, key: str, text: str, row: _MappedRow) -> Iterator[Record]:
         names, tags, family = row.names, row.text("tags"), row.text("family")
         parts = tuple(part.strip() for part in tags.replace(",", ";").split(";") if part.strip())
         known = self.prompts.get(key)
@@ -502,7 +504,7 @@ class _Reader:
                 words = f"“{key}” had another {place} picture further up."
                 raise Unfit(names[place], which, words)
 
-    def _labels(self, key: str, row: _Row, labels: dict[str, str]) -> Iterator[Record]:
+    def _labels(self, key: str, row: _MappedRow, labels: dict[str, str]) -> Iterator[Record]:
         if "value" in row.names and "question" in row.names:
             value = row.text("value")
             if value:
@@ -524,7 +526,7 @@ class _Reader:
             value_read = value_of(name, text, kind)
             yield LabelRecord(key, rater, name, value_read)
 
-    def _scores(self, key: str, row: _Row, scores: list[str]) -> Iterator[Record]:
+    def _scores(self, key: str, row: _MappedRow, scores: list[str]) -> Iterator[Record]:
         for name in scores:
             text = _text(row.cells.get(name, "")).strip()
             if text:
