@@ -3,7 +3,7 @@
 Every page has its one name here. Tabs, breadcrumbs, the page's heading and the window's title all
 come from it. A page whose address does not exist is left out.
 
-To add a page: a `Page` in its section, with its url name; or `under` the tab that it belongs to, which
+To add a page: a `Page` in its section, with its url name; or among those `below` the tab it belongs to, which
 shows it beside the tabs while somebody is there. A page one level deeper (one person, one image) is named in
 `deeper` of the page it belongs to; its view puts the name of what it shows into the context as `thing`, and
 as `back` the address of the page above where that has filters.
@@ -296,7 +296,7 @@ class Navigation:
 
     @cached_property
     def below(self) -> list[Link]:
-        """The pages under the open tab."""
+        """The pages below the open tab."""
         if self.tab is None or not self.pages:
             return []
         return [
