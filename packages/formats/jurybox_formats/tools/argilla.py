@@ -42,11 +42,11 @@ Item = dict[str, Any]
 
 
 def read(source: Source) -> Iterator[Record]:
-    path, images = single_export(source)
+    path = single_export(source.path)
     found = document(path)
     if not isinstance(found, list) or not _are_records(found):
         raise Unreadable(f"{path.name} is no list of Argilla’s records with fields and responses.")
-    reader = _Reader(source, path, images)
+    reader = _Reader(source, path)
     yield from reader.records(numbered(found), reader.read_record)
     yield from reader.remarks()
 

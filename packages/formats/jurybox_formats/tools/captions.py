@@ -33,7 +33,7 @@ def read_coco(source: Source) -> Iterator[Record]:
     whole = [one for one in found if _has(one[1], "images", "annotations")]
     if not whole or not all(_first(one[1], "annotations", "caption") for one in whole):
         raise Unreadable(f"{path.name} holds no captions of COCO: lists of images and of captions.")
-    reader = _Captions(source, path, source.images or (path if path.is_dir() else None))
+    reader = _Captions(source, path)
     for file, item in whole:
         name, asked = file.relative_to(root).as_posix(), item["annotations"]
         reader.images, reader.often = _by_id(item["images"]), _image_counts(asked)
@@ -51,7 +51,7 @@ def read_vqa(source: Source) -> Iterator[Record]:
     answered = [one for one in found if _first(one[1], "annotations", "question_id")]
     if not asked:
         raise Unreadable(f"{path.name} holds no questions of VQA: a list “questions”.")
-    reader = _Questions(source, path, source.images or (path if path.is_dir() else None))
+    reader = _Questions(source, path)
     for part, name in ((asked, "questions"), (answered, "annotations")):
         for file, item in part:
             place = file.relative_to(root).as_posix()

@@ -28,15 +28,13 @@ QUESTIONS, BETWEEN = "questions", ": "
 
 
 def read(source: Source) -> Iterator[Record]:
-    path, images = source.path, source.images
+    path = source.path
     files = [path]
     if path.is_dir():
         files = sorted(path.glob("*.jsonl")) or sorted(path.glob("*.json"))
     if not files:
         raise Unreadable(f"{path.name} holds no JSONL and no JSON.")
-    if path.is_dir():
-        images = images or path
-    reader = _Reader(source, path, images)
+    reader = _Reader(source, path)
     for file in files:
         first = next(iter(objects(json_rows(file), file.name)), None)
         named = first.value.keys() if isinstance(first, Line) else set()

@@ -36,7 +36,7 @@ Item = dict[str, Any]
 
 
 def read(source: Source) -> Iterator[Record]:
-    path, images = single_export(source)
+    path = single_export(source.path)
     tasks = document(path)
     if not isinstance(tasks, list):
         raise Unreadable(f"{path.name} is no list of tasks.")
@@ -48,7 +48,7 @@ def read(source: Source) -> Iterator[Record]:
         raise Unreadable(
             f"{path.name} holds no annotations: export from Label Studio as JSON or as JSON-MIN."
         )
-    reader = _Reader(source, path, images)
+    reader = _Reader(source, path)
     yield from reader.records(numbered(tasks), reader.read_task)
     yield from reader.remarks()
 

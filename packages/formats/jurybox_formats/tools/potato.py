@@ -48,7 +48,7 @@ def read(source: Source) -> Iterator[Record]:
         raise Unreadable(
             f"{path.name} holds no answers of Potato: neither {STATE} nor {EXPORT}.jsonl, .csv or .tsv."
         )
-    reader = _Reader(source, path, source.images or (path if path.is_dir() else None))
+    reader = _Reader(source, path)
     if path.is_dir():
         for file in (root / name for name in files):
             if _may_be_items(file):

@@ -40,13 +40,13 @@ Items = Iterator[Line[Item] | Note]
 
 
 def read(source: Source) -> Iterator[Record]:
-    path, images = source.path, source.images
+    path = source.path
     if path.is_dir():
         files = sorted(file for file in path.glob("*") if file.suffix in (".json", ".csv"))
         if len(files) != 1:
             raise Unreadable(f"{path.name} holds {len(files)} files of results; name the one.")
-        path, images = files[0], images or path
-    reader = _Reader(source, path, images)
+        path = files[0]
+    reader = _Reader(source, path)
     yield from reader.records(results_of(path), reader.read_result)
     if not reader.judge:
         yield Remark(f"{path.name} does not say who answered: its people are numbered.")

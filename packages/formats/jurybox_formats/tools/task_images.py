@@ -25,21 +25,21 @@ LONGEST_PART = 5
 Item = dict[str, Any]
 
 
-def single_export(source: Source) -> tuple[Path, Path | None]:
-    """The file, and where its images lie: in a folder of one file of JSON, that file and the folder."""
-    path, images = source.path, source.images
+def single_export(path: Path) -> Path:
+    """The file, or the one file of JSON in a folder."""
     if not path.is_dir():
-        return path, images
+        return path
     files = sorted(path.glob("*.json"))
     if len(files) != 1:
         raise Unreadable(f"{path.name} holds {len(files)} files of JSON; name the one export.")
-    return files[0], images or path
+    return files[0]
 
 
 class TaskReader:
     """Tasks become images with their prompts. `left`: what is left out, and how often."""
 
-    def __init__(self, source: Source, path: Path, images: Path | None) -> None:
+    def __init__(self, source: Source, path: Path) -> None:
+        images = source.images or (source.path if source.path.is_dir() else None)
         self.source, self.generator, self.judge = path.name, source.generator, source.judge
         self.pictures = None
         if images is not None:
