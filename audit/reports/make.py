@@ -29,6 +29,7 @@ from audit.reports.compare_judges import (
     human_ceiling,
     ranked_differences,
 )
+from audit.reports.drift import PeopleInDrift
 from audit.reports.one_judge import JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Database, Paired, Source, questions_of
@@ -132,6 +133,7 @@ class Computation:
         self.weighs = people.chances is not None
         self.seen = human_scores.silent(people) if self.weighs else people
         reference = Reference.from_people(self.seen, options) if self.weighs else self.reference
+        in_drift = PeopleInDrift(self.seen)
         self.judges = {
             judge.name: JudgeReport(
                 replace(self.paired, people=self.seen),
@@ -139,6 +141,7 @@ class Computation:
                 reference,
                 options,
                 everywhere,
+                in_drift,
             )
             for judge, everywhere in zip(
                 self.paired.judges, self.paired.everything.judges, strict=True

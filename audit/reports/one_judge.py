@@ -9,7 +9,7 @@ import numpy as np
 from audit.reports import rankings, slices
 from audit.reports.curves import curves
 from audit.reports.decisions import alt_test, decisions
-from audit.reports.drift import beside_releases, drift, orders
+from audit.reports.drift import PeopleInDrift, beside_releases, drift, orders
 from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired
 from audit.reports.progress import Progress
@@ -42,9 +42,11 @@ class JudgeReport:
         reference: Reference,
         options: Options,
         everywhere: JudgeScores | None = None,
+        in_drift: PeopleInDrift | None = None,
     ) -> None:
         self.people = paired.people
         self.judge, self.everywhere = judge, everywhere or judge
+        self.in_drift = in_drift or PeopleInDrift(paired.people)
         self.options = options
         self.reference = reference
         verdicts, self.threshold = self._verdicts()
@@ -65,7 +67,7 @@ class JudgeReport:
         overall, by_cut = self._cuts(average)
         progress.step()
         found = drift(
-            people,
+            self.in_drift,
             self.judge,
             series,
             by_cut["by_generator"],

@@ -5,7 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from audit.reports.drift import beside_releases, drift, newest_third, orders
+from audit.reports.drift import PeopleInDrift, beside_releases, drift, newest_third, orders
 from audit.reports.make import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, series_of
@@ -79,7 +79,11 @@ def facts(
         "overall": statistics(series, options),
         "by_generator": each,
         "drift": drift(
-            people, judge, series, each, beside_releases(people, judge, series, options)
+            PeopleInDrift(people),
+            judge,
+            series,
+            each,
+            beside_releases(people, judge, series, options),
         ),
         "follows": orders(people, series, options),
     }

@@ -11,6 +11,8 @@ from jurybox_stats.instrument.comparison import jackknifed
 from jurybox_stats.instrument.cuts import GRID, _crossing, cuts_of, read_by_cuts
 from jurybox_stats.instrument.dates import dates_of_one_step
 from jurybox_stats.instrument.latent import read_people, step_answers
+from jurybox_stats.instrument.moments import answers_of
+from jurybox_stats.instrument.readings import ReadPeople, Voices
 from jurybox_stats.instrument.severity import Mix, severities
 
 GENERATORS, PROMPTS = 4, 2000
@@ -221,9 +223,11 @@ def test_a_row_that_crosses_elsewhere_than_the_whole_is_found_there():
 
 def test_people_are_solved_once_for_all_judges_beside_the_same_answers(monkeypatch):
     generators, prompts, ratings, score, _ = planted(np.random.default_rng(3))
-    first = reading(generators, prompts, ratings, score)
+    voices = Voices(answers_of(ratings), step_answers(ratings), ratings)
+    people = ReadPeople(voices, generators, prompts, np.arange(GENERATORS))
+    first = people.read(score, as_ranks=True)
     monkeypatch.setattr(latent, "_correlation", None)
-    second = reading(generators, prompts, ratings, score + 1)
-    assert not isinstance(first, Undefined)
-    assert not isinstance(second, Undefined)
-    assert (second.steps[0].noise == first.steps[0].noise).all()
+    second = people.read(score + 1, as_ranks=True)
+    assert not isinstance(first.cuts, Undefined)
+    assert not isinstance(second.cuts, Undefined)
+    assert (second.cuts.steps[0].noise == first.cuts.steps[0].noise).all()
