@@ -215,10 +215,11 @@ def test_a_row_that_crosses_elsewhere_than_the_whole_is_found_there():
     found = reading(*(part[..., :48] for part in planted(np.random.default_rng(2))[:4]))
     assert not isinstance(found, Undefined)
     cells = found.steps[0].cells
-    side = np.array([1.0, 1.0, 0.0, 0.0])
-    everywhere = _crossing(cells.excess(slice(None), GRID).swapaxes(1, 2) @ side, GRID)
-    assert np.unique(np.searchsorted(GRID, everywhere)).size > 1
-    assert cells.crossing(side) == pytest.approx(everywhere, rel=1e-12)
+    sides = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+    for side, found in zip(sides, cells.crossing(sides), strict=True):
+        everywhere = _crossing(cells.excess(slice(None), GRID).swapaxes(1, 2) @ side, GRID)
+        assert np.unique(np.searchsorted(GRID, everywhere)).size > 1
+        assert found == pytest.approx(everywhere, rel=1e-12)
 
 
 def test_people_are_solved_once_for_all_judges_beside_the_same_answers(monkeypatch):

@@ -22,6 +22,8 @@ from jurybox_stats.series import Codes, Floats, coded, ratings_array
 # the third digit depends on it.
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
+# The outer ones weigh less than the last digit of a chance, all together.
+NODES, WEIGHTS = NODES[WEIGHTS > 1e-17], WEIGHTS[WEIGHTS > 1e-17]
 LEAST_CORRELATION, MOST_CORRELATION = 0.02, 0.98
 # A step that fewer or more of all answers reach is not read by itself.
 RARE = 0.05
