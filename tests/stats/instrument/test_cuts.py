@@ -87,7 +87,8 @@ def test_a_judge_that_never_changed_has_no_offset_while_generators_get_better():
     found = reading(*planted(np.random.default_rng(2), shares=(0.3, 0.5, 0.7, 0.85))[:4])
     points = found.points(OLD, ~OLD)
     assert abs(points.value) < 3 * points.error < 4
-    assert abs(found.closeness(OLD, ~OLD).value) < 3 * found.closeness(OLD, ~OLD).error
+    (closeness,) = found.closeness((OLD, ~OLD))
+    assert abs(closeness.value) < 3 * closeness.error
 
 
 def test_points_add_over_the_steps_of_a_rating():

@@ -129,10 +129,14 @@ class CutReading:
     def points(self, old: np.ndarray, new: np.ndarray) -> Change:
         return jackknifed(self.rows_of_points(old, new), self.n, unit=100.0)
 
-    def closeness(self, old: np.ndarray, new: np.ndarray) -> Change | None:
-        """How much closer the judge follows z on `new`; None where some step does not show it."""
-        found, told = self.closeness_of_sides(np.stack([old, new]))
-        return jackknifed(found[:, 1] - found[:, 0], self.n) if told.all() else None
+    def closeness(self, *steps: tuple[np.ndarray, np.ndarray]) -> list[Change | None]:
+        """Of each old and new side: how much closer the judge follows z on the new one; None where some step
+        of people's scale does not show it."""
+        found, told = self.closeness_of_sides(np.concatenate(steps))
+        return [
+            jackknifed(found[:, at + 1] - found[:, at], self.n) if told[at : at + 2].all() else None
+            for at in range(0, len(told), 2)
+        ]
 
     def closeness_of_sides(self, sides: np.ndarray) -> tuple[Floats, np.ndarray]:
         """Over all steps, rows x sides, and which sides tell it in each."""
