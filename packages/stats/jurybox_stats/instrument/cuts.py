@@ -32,6 +32,7 @@ INTERPOLATED = 6
 # So far apart are the logarithms of noises that are solved together.
 NARROW = 0.04
 ROUNDS = 5
+TOGETHER = 2**14  # numbers of several sides that the nearest caches hold
 NO_CUT = "no cut that divides every generator"
 DOES_NOT_FOLLOW = "the judge does not follow people"
 # Sums less one of their parts differ by less from what they are.
@@ -270,10 +271,12 @@ class _Cells:
         sides = sides * 1.0
         first = _first_below(self._of_the_whole @ sides.T)
         start = np.clip(first - INTERPOLATED // 2, 0, GRID.size - INTERPOLATED)
-        noise = np.empty((len(sides), self.images.shape[1]))
+        rows = self.images.shape[1]
+        noise = np.empty((len(sides), rows))
         for one in np.unique(start).tolist():
-            here = start == one
-            noise[here] = self._crossing_from(one, first[here], sides[here])
+            alike = np.flatnonzero(start == one)
+            for here in np.array_split(alike, -(-alike.size * rows // TOGETHER)):
+                noise[here] = self._crossing_from(one, first[here], sides[here])
         return noise
 
     def _crossing_from(self, start: int, first: Codes, sides: Floats) -> Floats:
