@@ -98,15 +98,17 @@ def moments(
     def summed(values: np.ndarray) -> Floats:
         return by_group(values, cell, rows * count).reshape(rows, count)
 
-    of_judge = {"score": summed(s), "product": summed(s * y), "apart": pivot - pivot_score}
+    judge, product, apart = summed(s), summed(s * y), pivot - pivot_score
     if people is not None:
-        return replace(people, **of_judge)
+        return replace(people, score=judge, product=product, apart=apart)
     several = answers.count > 1
     pair = np.where(several, answers.pair - 2 * pivot * answers.mean + pivot**2, 0.0)
     y_twice = np.where(several, y, 0.0)
     return Moments(
         images=summed(np.ones(score.size)),
+        score=judge,
         people=summed(y),
+        product=product,
         twice=summed(several * 1.0),
         pair=summed(pair),
         people_twice=summed(y_twice),
@@ -114,7 +116,7 @@ def moments(
         share_twice=summed(np.where(several, 1 / answers.count, 0.0)),
         square=summed(y**2),
         share=summed(1 / answers.count),
-        **of_judge,
+        apart=apart,
     )
 
 
