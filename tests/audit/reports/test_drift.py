@@ -383,3 +383,11 @@ def test_all_images_of_one_prompt_have_a_reason_and_no_number():
     assert found["state"] == "cannot be told"
     for name in "ABC":
         assert "undefined" in found["by_generator"][name]["offset"]
+
+
+def test_people_are_read_once_for_all_judges_of_the_same_images(monkeypatch):
+    monkeypatch.setattr("audit.reports.drift._Images", lambda people, counted, inside: object())
+    read, all_of_them, some = PeopleInDrift(None), np.array([True, True]), np.array([True, False])
+    first = read.images(None, all_of_them)
+    assert read.images(None, all_of_them.copy()) is first
+    assert read.images(None, some) is not first
