@@ -27,7 +27,7 @@ from jurybox_stats.instrument.gap import Gap, gap_of, points_of_slips, share_of_
 from jurybox_stats.instrument.latent import ALL_ALIKE, NO_STEP
 from jurybox_stats.instrument.moments import settled
 from jurybox_stats.instrument.needs import noise_of_one, share_of_people, times_as_many
-from jurybox_stats.instrument.readings import Voices, read_twice
+from jurybox_stats.instrument.readings import ReadPeople, Voices
 from jurybox_stats.instrument.sides import NO_GAIN, newest_third, side_of
 from jurybox_stats.instrument.stability import (
     CLAIMS,
@@ -42,7 +42,7 @@ from jurybox_stats.instrument.verdict import STOPPED
 from jurybox_stats.over_time.courses import Change, of_order, own
 from jurybox_stats.resampling.cluster_order import by_content
 from jurybox_stats.roc import ONE_SCORE
-from jurybox_stats.series import constant
+from jurybox_stats.series import constant, group_codes
 
 OLDEST_THIRD = "the oldest third of the generators"
 CONFIDENCE = 0.95
@@ -65,14 +65,28 @@ WHY_NO_CUTS = {
 PEOPLE_ARE_ALIKE = "people give the same answer to all images"
 
 
+class PeopleInDrift:
+    """People's side, read once for all judges of the same images."""
+
+    def __init__(self, people: People) -> None:
+        self.people = people
+        self._last: tuple[np.ndarray, _Images] | None = None
+
+    def images(self, counted: np.ndarray, inside: np.ndarray) -> _Images:
+        if self._last is None or not np.array_equal(self._last[0], inside):
+            self._last = inside, _Images(self.people, counted, inside)
+        return self._last[1]
+
+
 def drift(
-    people: People,
+    read: PeopleInDrift,
     judge: JudgeScores,
     series: Series,
     by_generator: dict[str, Any],
     releases: Mapping[str, Any],
 ) -> dict[str, Any]:
     """`releases`: `beside_releases`."""
+    people = read.people
     # Images on which people are even count, too: without them people would seem to agree.
     there = ~np.isnan(series.score) & (people.answers.count > 0)
     size = np.bincount(people.generators[there], minlength=len(people.generator_names))
@@ -88,7 +102,7 @@ def drift(
     if reason := _why_not(people, judge, np.where(dated, size, 0), counted):
         return {**result, "untold": reason}
     inside = there & np.isin(people.generators, counted)
-    body = _Reading(people, series, counted, inside, verdicts=verdicts).body(by_generator)
+    body = _Reading(read.images(counted, inside), series, verdicts=verdicts).body(by_generator)
     if alike.any():
         names = [people.generator_names[code] for code in np.flatnonzero(alike)]
         body["alike"] = names
@@ -118,29 +132,18 @@ def beside_releases(
     }
 
 
-class _Reading:
-    """What the judge makes of the counted generators, from the oldest on."""
+class _Images:
+    """The images of the counted generators, from the oldest on, and what people say of them."""
 
-    def __init__(
-        self,
-        people: People,
-        series: Series,
-        counted: np.ndarray,
-        inside: np.ndarray,
-        *,
-        verdicts: bool,
-    ) -> None:
-        self.people, self.series, self.counted = people, series, counted
-        self.verdicts = verdicts
+    def __init__(self, people: People, counted: np.ndarray, inside: np.ndarray) -> None:
+        self.inside = inside
         self.names = [people.generator_names[code] for code in counted]
         released = [people.release_dates[code] for code in counted]
         self.days = sorted({day for day in released if day is not None})
         self.dates = np.array([self.days.index(day) for day in released if day is not None])
         self.span = people.scale.high - people.scale.low
         self.points = 100.0 / self.span
-        score = series.score[inside]
         self.generators = np.searchsorted(counted, people.generators[inside])
-        self.as_ranks = bool(score.min() < 0 or score.max() > 1)
         voices = Voices(people.answers, people.step_answers, people.ratings).where(inside)
         answers = voices.answers
         twice = np.bincount(self.generators[answers.count > 1], minlength=len(counted))
@@ -148,26 +151,29 @@ class _Reading:
         self.assumed = bool((twice < TWICE).any())
         if self.assumed:
             answers = settled(answers, answers.mean)
-        prompts = by_content(
-            people.prompts[inside],
-            answers.mean,
-            np.nan_to_num(answers.pair),
-            score,
-            self.generators,
-        )
+        prompts = group_codes(people.prompts[inside], answers.mean.size)[0]
         # Of a family more prompts tell little: as many more families are meant, of prompts like these.
         self.prompts = int(np.unique(people.each_prompt[inside]).size)
         self.answers = answers
-        self.readings = read_twice(
-            score,
+        self.read = ReadPeople(
             replace(voices, answers=answers),
             self.generators,
             prompts,
             self.dates,
-            as_ranks=self.as_ranks,
-            span=self.span,
             assumed=self.assumed,
         )
+
+
+class _Reading:
+    """What the judge makes of them."""
+
+    def __init__(self, images: _Images, series: Series, *, verdicts: bool) -> None:
+        self.images, self.series, self.verdicts = images, series, verdicts
+        self.names, self.days, self.dates = images.names, images.days, images.dates
+        self.span, self.points, self.answers = images.span, images.points, images.answers
+        score = series.score[images.inside]
+        self.as_ranks = bool(score.min() < 0 or score.max() > 1)
+        self.readings = images.read.read(score, as_ranks=self.as_ranks, span=self.span)
         self.sums, self.read = self.readings.sums, self.readings.line
 
     def body(self, by_generator: dict[str, Any]) -> dict[str, Any]:
@@ -182,7 +188,7 @@ class _Reading:
                     name for name, old in zip(self.names, self._oldest, strict=True) if old
                 ],
             },
-            **({"assumed": self.second_answers} if self.assumed else {}),
+            **({"assumed": self.images.second_answers} if self.images.assumed else {}),
             **(
                 {"untold": f"{found.reason[0].upper()}{found.reason[1:]}."}
                 if isinstance(found, Undefined)
@@ -226,8 +232,8 @@ class _Reading:
             "beyond": [*found.moved_claims],
             "inside": found.lies_inside(),
             "images_for_that": int(np.ceil(more * step.compared.images)),
-            "prompts": self.prompts,
-            "prompts_for_that": int(np.ceil(more * self.prompts)),
+            "prompts": self.images.prompts,
+            "prompts_for_that": int(np.ceil(more * self.images.prompts)),
             "apart": None
             if found.apart is None or apart is None
             else {
@@ -249,7 +255,7 @@ class _Reading:
             "gain_size": -math.log1p(-SHARE) if middle.in_logs else SHARE,
             "share_of_people": share_of_people(middle, noise, self.answers, points=self.points),
             "people": float(1 / (1 / self.answers.count).mean()),
-            "prompts": self.prompts,
+            "prompts": self.images.prompts,
             "tests": len(CLAIMS) * len(found.steps),
         }
 
@@ -279,7 +285,7 @@ class _Reading:
         """One generator beside the oldest third."""
         one = np.arange(len(self.names)) == place
         found = compare(self.read, self._oldest, one, unit=self.span, level_alone=True)
-        n = int((self.generators == place).sum())
+        n = int((self.images.generators == place).sum())
         if isinstance(found, Undefined):
             nothing = est(Undefined(found.reason, n))
             return {OFFSET: nothing, "gain": nothing}
@@ -316,7 +322,7 @@ class _Reading:
     def _gap(self) -> dict[str, Any]:
         """How far people and the judge lie apart on the newest third, and what that is made of."""
         newest = newest_third(self.dates)
-        n = int(newest[self.generators].sum())
+        n = int(newest[self.images.generators].sum())
         if reason := self.series.no_points or ("" if newest.any() else "there is one date only"):
             return est(Undefined(reason, n))
         found = compare(self.read, ~newest, newest, unit=self.span, level_alone=True)
@@ -337,7 +343,7 @@ class _Reading:
             "gain": found.gain_used.value,
             "generators": est(gap.generators.interval(CONFIDENCE)),
             "judge": est(gap.judge.interval(CONFIDENCE)),
-            **self._without_slips(gap, newest[self.generators]),
+            **self._without_slips(gap, newest[self.images.generators]),
         }
 
     def _without_slips(self, gap: Gap, newest: np.ndarray) -> dict[str, Any]:

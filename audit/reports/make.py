@@ -29,7 +29,7 @@ from audit.reports.compare_judges import (
     human_ceiling,
     ranked_differences,
 )
-from audit.reports.one_judge import JudgeReport
+from audit.reports.one_judge import EveryJudge, JudgeReport
 from audit.reports.options import RESAMPLES, SEED, Options
 from audit.reports.pairing import Database, Paired, Source, questions_of
 from audit.reports.people_agreement import of_generator, people_of
@@ -132,6 +132,7 @@ class Computation:
         self.weighs = people.chances is not None
         self.seen = human_scores.silent(people) if self.weighs else people
         reference = Reference.from_people(self.seen, options) if self.weighs else self.reference
+        every = EveryJudge(self.seen)
         self.judges = {
             judge.name: JudgeReport(
                 replace(self.paired, people=self.seen),
@@ -139,6 +140,7 @@ class Computation:
                 reference,
                 options,
                 everywhere,
+                every,
             )
             for judge, everywhere in zip(
                 self.paired.judges, self.paired.everything.judges, strict=True

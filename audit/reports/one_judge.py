@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,14 +10,15 @@ import numpy as np
 from audit.reports import rankings, slices
 from audit.reports.curves import curves
 from audit.reports.decisions import alt_test, decisions
-from audit.reports.drift import beside_releases, drift, orders
+from audit.reports.drift import PeopleInDrift, beside_releases, drift, orders
 from audit.reports.options import Options
-from audit.reports.pairing import JudgeScores, Paired
+from audit.reports.pairing import JudgeScores, Paired, People
 from audit.reports.progress import Progress
 from audit.reports.reference import Reference, Series, series_of
 from jurybox_stats import enough, thresholds
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.resampling.cluster_order import by_content
+from jurybox_stats.sums.cells import Members
 
 # The people with the most answers; a longer table would not be read.
 PEOPLE = 24
@@ -27,6 +29,40 @@ CUTS = {
     "by_atomicity": slices.by_atomicity,
     "by_variant": slices.by_variant,
 }
+
+
+class EveryJudge:
+    """What is the same for every judge of a report: people's side of drift, and where the slices are."""
+
+    def __init__(self, people: People) -> None:
+        self.people, self.in_drift = people, PeopleInDrift(people)
+
+    @cached_property
+    def named(self) -> list[tuple[str, str, np.ndarray]]:
+        """The slices of each cut."""
+        return [(cut, *found) for cut, find in CUTS.items() for found in find(self.people)]
+
+    @cached_property
+    def apart(self) -> list[tuple[str, str, np.ndarray]]:
+        """A slice that holds every image (one variant, one tag) is not computed twice."""
+        return [row for row in self.named if not row[2].all()]
+
+    @cached_property
+    def wheres(self) -> list[np.ndarray]:
+        everything = np.ones(len(self.people.images), dtype=bool)
+        return [everything, *(where for *_, where in self.apart)]
+
+    @cached_property
+    def members(self) -> Members:
+        return slices.members_of(self.people.prompts, self.wheres)
+
+    @cached_property
+    def hold_whole_prompts(self) -> list[bool]:
+        prompts = self.people.prompts
+        size = int(prompts.max(initial=-1)) + 1
+        images = np.bincount(prompts, minlength=size)
+        held = (np.bincount(prompts[where], minlength=size) for where in self.wheres)
+        return [bool(((here == 0) | (here == images)).all()) for here in held]
 
 
 class JudgeReport:
@@ -42,9 +78,11 @@ class JudgeReport:
         reference: Reference,
         options: Options,
         everywhere: JudgeScores | None = None,
+        every: EveryJudge | None = None,
     ) -> None:
         self.people = paired.people
         self.judge, self.everywhere = judge, everywhere or judge
+        self.every = every or EveryJudge(paired.people)
         self.options = options
         self.reference = reference
         verdicts, self.threshold = self._verdicts()
@@ -65,7 +103,7 @@ class JudgeReport:
         overall, by_cut = self._cuts(average)
         progress.step()
         found = drift(
-            people,
+            self.every.in_drift,
             self.judge,
             series,
             by_cut["by_generator"],
@@ -101,33 +139,21 @@ class JudgeReport:
 
     def _cuts(self, average: slices.OwnAverage) -> tuple[dict[str, Any], dict[str, Any]]:
         """Of all items, and of the slices of each cut, compared with the average."""
-        named = [(cut, *found) for cut, find in CUTS.items() for found in find(self.people)]
-        # A slice that holds every image (one variant, one tag) is not computed twice.
-        apart = [row for row in named if not row[2].all()]
-        everything = np.ones(self.series.yes.size, dtype=bool)
-        wheres = [everything, *(where for *_, where in apart)]
-        judge = slices.SlicedJudge(self.series, wheres, self.options)
+        every = self.every
+        judge = slices.SlicedJudge(self.series, every.wheres, self.options, every.members)
         stats = judge.statistics(slices.COMPARING)
         by_cut: dict[str, Any] = {
-            cut: {name: dict(stats[0]) for of, name, _ in named if of == cut} for cut in CUTS
+            cut: {name: dict(stats[0]) for of, name, _ in every.named if of == cut} for cut in CUTS
         }
-        whole = self._hold_whole_prompts(wheres)
-        for at, (cut, name, where) in enumerate(apart, start=1):
+        for at, (cut, name, where) in enumerate(every.apart, start=1):
             # What generators tell is drift, and tested there.
             if cut == "by_generator":
                 by_cut[cut][name] = stats[at]
-            elif whole[at]:
+            elif every.hold_whole_prompts[at]:
                 by_cut[cut][name] = judge.with_average(stats, at)
             else:
                 by_cut[cut][name] = average.with_distance(stats[at], where)
         return stats[0], by_cut
-
-    def _hold_whole_prompts(self, wheres: list[np.ndarray]) -> list[bool]:
-        prompts = self.people.prompts
-        size = int(prompts.max(initial=-1)) + 1
-        images = np.bincount(prompts, minlength=size)
-        held = (np.bincount(prompts[where], minlength=size) for where in wheres)
-        return [bool(((here == 0) | (here == images)).all()) for here in held]
 
     def _stands_in(self, generators: list[str]) -> dict[str, Any]:
         """For a person, on the generators since it may have drifted."""

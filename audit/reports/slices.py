@@ -66,16 +66,27 @@ def of_slices(
     return SlicedJudge(series, slices, options).statistics(COMPARING if rows is None else rows)
 
 
+def members_of(prompts: np.ndarray, slices: Sequence[np.ndarray]) -> Members:
+    codes = group_codes(prompts, prompts.size)[0]
+    return Members.from_slices(codes, [np.flatnonzero(here) for here in slices])
+
+
 class SlicedJudge:
     """All slices of one judge at once: the items that both a judge and people say something of, and among
     them those that people have decided."""
 
-    def __init__(self, series: Series, slices: Sequence[np.ndarray], options: Options) -> None:
+    def __init__(
+        self,
+        series: Series,
+        slices: Sequence[np.ndarray],
+        options: Options,
+        members: Members | None = None,
+    ) -> None:
+        """`members`: what the slices hold, where somebody knows it already."""
         self.series, self.slices, self.options = series, slices, options
         self.there = ~np.isnan(series.score) & ~np.isnan(series.mean)
         self.decided_items = self.there & ~np.isnan(series.yes)
-        codes = group_codes(series.prompts, series.prompts.size)[0]
-        self.members = Members.from_slices(codes, [np.flatnonzero(here) for here in slices])
+        self.members = members or members_of(series.prompts, slices)
         self.kinds = find_kinds(*series.item_arrays)
         self.both = self._cells(self.there)
         whole = bool((self.decided_items == self.there).all())

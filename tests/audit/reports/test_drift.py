@@ -5,7 +5,7 @@ from datetime import date
 import numpy as np
 import pytest
 
-from audit.reports.drift import beside_releases, drift, newest_third, orders
+from audit.reports.drift import PeopleInDrift, beside_releases, drift, newest_third, orders
 from audit.reports.make import Options
 from audit.reports.pairing import JudgeScores, People
 from audit.reports.reference import Reference, series_of
@@ -79,7 +79,11 @@ def facts(
         "overall": statistics(series, options),
         "by_generator": each,
         "drift": drift(
-            people, judge, series, each, beside_releases(people, judge, series, options)
+            PeopleInDrift(people),
+            judge,
+            series,
+            each,
+            beside_releases(people, judge, series, options),
         ),
         "follows": orders(people, series, options),
     }
@@ -379,3 +383,11 @@ def test_all_images_of_one_prompt_have_a_reason_and_no_number():
     assert found["state"] == "cannot be told"
     for name in "ABC":
         assert "undefined" in found["by_generator"][name]["offset"]
+
+
+def test_people_are_read_once_for_all_judges_of_the_same_images(monkeypatch):
+    monkeypatch.setattr("audit.reports.drift._Images", lambda people, counted, inside: object())
+    read, all_of_them, some = PeopleInDrift(None), np.array([True, True]), np.array([True, False])
+    first = read.images(None, all_of_them)
+    assert read.images(None, all_of_them.copy()) is first
+    assert read.images(None, some) is not first

@@ -14,6 +14,7 @@ def test_every_stage_of_the_search_agrees_with_a_look_at_every_pair(seed, monkey
     rng = np.random.default_rng(seed)
     for case in range(80):
         monkeypatch.setattr(tie_calibration, "LISTED", int(rng.choice([1, 7, 300])))
+        monkeypatch.setattr(tie_calibration, "SHORT", int(rng.choice([0, 5, 24])))
         monkeypatch.setattr(differences, "CHUNK", int(rng.choice([3, 64])))
         monkeypatch.setattr(differences, "MANY_LEVELS", int(rng.choice([2, 64])))
         n = int(rng.integers(2, 50))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from jurybox_stats import ties
+from jurybox_stats.decisions import tie_folds
 from jurybox_stats.decisions.tie_folds import cross_validated
-from jurybox_stats.sums import statistics
 
 
 def test_a_judge_whose_noise_lies_below_its_steps_is_always_right():
@@ -43,7 +43,7 @@ def test_items_of_few_kinds_give_the_digits_of_the_listed_pairs(seed, monkeypatc
     asked = rng.integers(0, prompts, size)
     found = cross_validated(human, metric, prompts=asked)
     with monkeypatch.context() as patched:
-        patched.setattr(statistics, "find_kinds", lambda *items: None)
+        patched.setattr(tie_folds, "find_kinds", lambda *items: None)
         listed = cross_validated(human, metric, prompts=asked)
     assert found.accuracy.tolist() == listed.accuracy.tolist()
     assert found.prompts.tolist() == listed.prompts.tolist()

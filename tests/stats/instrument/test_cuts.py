@@ -11,6 +11,8 @@ from jurybox_stats.instrument.comparison import jackknifed
 from jurybox_stats.instrument.cuts import GRID, _crossing, cuts_of, read_by_cuts
 from jurybox_stats.instrument.dates import dates_of_one_step
 from jurybox_stats.instrument.latent import read_people, step_answers
+from jurybox_stats.instrument.moments import answers_of
+from jurybox_stats.instrument.readings import ReadPeople, Voices
 from jurybox_stats.instrument.severity import Mix, severities
 
 GENERATORS, PROMPTS = 4, 2000
@@ -85,7 +87,8 @@ def test_a_judge_that_never_changed_has_no_offset_while_generators_get_better():
     found = reading(*planted(np.random.default_rng(2), shares=(0.3, 0.5, 0.7, 0.85))[:4])
     points = found.points(OLD, ~OLD)
     assert abs(points.value) < 3 * points.error < 4
-    assert abs(found.closeness(OLD, ~OLD).value) < 3 * found.closeness(OLD, ~OLD).error
+    (closeness,) = found.closeness((OLD, ~OLD))
+    assert abs(closeness.value) < 3 * closeness.error
 
 
 def test_points_add_over_the_steps_of_a_rating():
@@ -213,17 +216,20 @@ def test_a_row_that_crosses_elsewhere_than_the_whole_is_found_there():
     found = reading(*(part[..., :48] for part in planted(np.random.default_rng(2))[:4]))
     assert not isinstance(found, Undefined)
     cells = found.steps[0].cells
-    side = np.array([1.0, 1.0, 0.0, 0.0])
-    everywhere = _crossing(cells.excess(slice(None), GRID).swapaxes(1, 2) @ side, GRID)
-    assert np.unique(np.searchsorted(GRID, everywhere)).size > 1
-    assert cells.crossing(side) == pytest.approx(everywhere, rel=1e-12)
+    sides = np.array([[1.0, 1.0, 0.0, 0.0], [0.0, 0.0, 1.0, 1.0]])
+    for side, found in zip(sides, cells.crossing(sides), strict=True):
+        everywhere = _crossing(cells.excess(slice(None), GRID).swapaxes(1, 2) @ side, GRID)
+        assert np.unique(np.searchsorted(GRID, everywhere)).size > 1
+        assert found == pytest.approx(everywhere, rel=1e-12)
 
 
 def test_people_are_solved_once_for_all_judges_beside_the_same_answers(monkeypatch):
     generators, prompts, ratings, score, _ = planted(np.random.default_rng(3))
-    first = reading(generators, prompts, ratings, score)
+    voices = Voices(answers_of(ratings), step_answers(ratings), ratings)
+    people = ReadPeople(voices, generators, prompts, np.arange(GENERATORS))
+    first = people.read(score, as_ranks=True)
     monkeypatch.setattr(latent, "_correlation", None)
-    second = reading(generators, prompts, ratings, score + 1)
-    assert not isinstance(first, Undefined)
-    assert not isinstance(second, Undefined)
-    assert (second.steps[0].noise == first.steps[0].noise).all()
+    second = people.read(score + 1, as_ranks=True)
+    assert not isinstance(first.cuts, Undefined)
+    assert not isinstance(second.cuts, Undefined)
+    assert (second.cuts.steps[0].noise == first.cuts.steps[0].noise).all()

@@ -29,7 +29,8 @@ from jurybox_stats.counting import differences
 from jurybox_stats.counting.differences import Chunk, Differences, Range
 from jurybox_stats.series import Codes, Floats
 
-LISTED = 150_000  # pairs sorted at the end
+LISTED = 30_000  # pairs sorted at the end
+SHORT = 200  # kinds of items whose differences are sooner listed than searched
 FEW = 32  # kinds of items
 
 
@@ -54,8 +55,7 @@ def best_epsilon(people: Floats, scores: Floats, decimals: int | None = None) ->
     line = Differences(people, scores, decimals)
     concordant = line.below(line.whole()[1])[1]
     best = Best(line.surplus_below(np.nextafter(0.0, 1.0)), 0.0)
-    if line.level.size**2 <= 2 * LISTED:
-        # Few kinds of items: all their differences are sooner listed than searched.
+    if line.level.size <= SHORT:
         low, high = float(np.nextafter(0.0, 1.0)), line.whole()[1]
         if line.below(low) == line.below(high):
             pass
@@ -66,7 +66,7 @@ def best_epsilon(people: Floats, scores: Floats, decimals: int | None = None) ->
         return best.epsilon or 0.0, concordant + best.surplus
     # Where people tie nothing, every epsilon above 0 only loses.
     ranges = [line.whole()] if line.levels < people.size else []
-    if people.size > 600 and line.levels <= differences.MANY_LEVELS:
+    if line.levels <= differences.MANY_LEVELS:
         for cells in _finer(people.size):
             ranges = _by_correlation(line, best, ranges, cells)
     for low, high in _split(line, ranges, best):

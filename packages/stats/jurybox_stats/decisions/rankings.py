@@ -11,12 +11,12 @@ from itertools import combinations
 import numpy as np
 import scipy
 
-from jurybox_stats import enough, ranking
+from jurybox_stats import enough
 from jurybox_stats.estimate import Estimate, Result, Undefined
 from jurybox_stats.over_time.courses import Change
 from jurybox_stats.resampling import exact_sums, percentiles
 from jurybox_stats.resampling.cluster_counts import cluster_counts
-from jurybox_stats.resampling.exact_sums import by_group, ratio, weighted
+from jurybox_stats.resampling.exact_sums import by_group, ratio, weighted, without_each
 from jurybox_stats.resampling.small_samples import ROUNDING, jackknifed
 from jurybox_stats.series import Codes, Floats
 
@@ -90,15 +90,13 @@ def tables(people: Floats, judge: Floats, generators: Codes, prompts: Codes) -> 
 
 
 def soft_pairwise(found: Tables) -> Result:
-    """`ranking.soft_pairwise_accuracy` with an interval that leaves out each prompt in turn. It is a mean
+    """As `ranking.soft_pairwise_accuracy`, with an interval that leaves out each prompt in turn. It is a mean
     of many chances, and as nearly normal by itself: on the logit its interval is far too wide where
     the generators are clearly apart."""
-    point = ranking.soft_pairwise_accuracy(found.people, found.judge)
-    if isinstance(point, Undefined):
-        return point
     chances = [_without_each(table) for table in (found.people, found.judge)]
     gaps = np.abs(chances[0] - chances[1])
-    left_out = 1 - gaps.mean(axis=1)
+    whole, left_out = 1 - math.fsum(gaps[0]) / gaps.shape[1], 1 - gaps[1:].mean(axis=1)
+    point = Estimate(whole, None, None, gaps.shape[1])
     made = jackknifed(point, left_out, "share", 1.0)
     if isinstance(made, Undefined) or point.value >= 1 - ROUNDING:
         return made
@@ -109,12 +107,10 @@ def soft_pairwise(found: Tables) -> Result:
 
 
 def _without_each(table: Floats) -> Floats:
-    """Prompts x pairs: the one-sided chance for each pair of generators without that prompt."""
+    """The one-sided chance for each pair of generators (columns), of all prompts and then without each."""
     i, j = _pairs(table.shape[0])
     terms = np.round(table[i] - table[j], 12).T
-    once = np.ones((1, terms.shape[0]))
-    sums = weighted(once, terms) - terms
-    squares = np.maximum(weighted(once, terms**2) - terms**2, 0.0)
+    sums, squares = without_each(terms), np.maximum(without_each(terms**2), 0.0)
     flat = squares <= 1e-12
     deviates = sums / np.sqrt(np.where(flat, 1.0, squares))
     # What `norm.sf` gives, without its looks at what comes in; row by row, since the order in which a

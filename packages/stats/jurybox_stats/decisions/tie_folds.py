@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.series import Codes, Floats, finite, group_codes
-from jurybox_stats.sums.statistics import ByPrompt
+from jurybox_stats.sums.by_gap import ByGap, PairList
+from jurybox_stats.sums.cells import Cells, Members, count, find_kinds
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +47,18 @@ def cross_validated(
     order = np.argsort(np.random.Philox(key=seed).random_raw(paired.size), kind="stable")
     fold_of = np.full(size, -1)
     fold_of[paired[order]] = np.arange(paired.size) % folds
-    of_item = fold_of[codes]
-    # Each fold is chosen for by the others: a slice of these, and one of its own.
-    others = [np.flatnonzero((of_item >= 0) & (of_item != fold)) for fold in range(folds)]
-    epsilon = ByPrompt.of_slices(codes, series, others).pairs.best()[1].tolist()
-    accuracy = np.zeros(size)
-    for fold, chosen in enumerate(epsilon):
-        own = np.flatnonzero(of_item == fold)
-        here = ByPrompt.of_slices(codes, series, [own], by_kind=False)
-        accuracy[np.unique(codes[own])] = here.pairs.accuracy_at(chosen)[1]
-    return Folded(accuracy[paired], paired, tuple(epsilon), codes.size)
+    members = Members.from_slices(codes, [np.flatnonzero(fold_of[codes] >= 0)])
+    cells = Cells.from_members(
+        members, series, np.ones(codes.size, dtype=bool), find_kinds(*series)
+    )
+    human, metric = cells.values(0), cells.values(1)
+    # Prompts that hold the same are one row.
+    rows, row, fold = cells.times.size, cells.merged, fold_of[paired]
+    listed = PairList.from_items(
+        human, metric, cells.number, cells.row, np.zeros(rows, np.int64), cells.times
+    )
+    held = count(fold * rows + row, size=folds * rows).reshape(folds, rows)
+    # Each fold is chosen for by the others.
+    epsilon = ByGap(listed.in_slices(cells.times - held), folds).best()[1].tolist()
+    accuracy = np.stack([listed.accuracy_at(chosen) for chosen in epsilon])[fold, row]
+    return Folded(accuracy, paired, tuple(epsilon), codes.size)

@@ -32,6 +32,7 @@ INTERPOLATED = 6
 # So far apart are the logarithms of noises that are solved together.
 NARROW = 0.04
 ROUNDS = 5
+TOGETHER = 2**14  # numbers of several sides that the nearest caches hold
 NO_CUT = "no cut that divides every generator"
 DOES_NOT_FOLLOW = "the judge does not follow people"
 # Sums less one of their parts differ by less from what they are.
@@ -94,7 +95,7 @@ class StepReading:
         """artanh of the judge's correlation with z on each side, at one spread of z for all of them, rows x
         sides; and which sides tell it: a noise at its least says only that it is not more."""
         spread = self.people.tau[:, self.people.images[0] > 0].mean(axis=1)[:, None]
-        noise = np.stack([self.cells.crossing(side) for side in sides], axis=1)
+        noise = self.cells.crossing(sides).T
         told = noise[0] > LEAST_NOISE_OF_A_SIDE
         noise = np.clip(noise, LEAST_NOISE_OF_A_SIDE, MOST_NOISE)
         return np.arctanh(spread / np.hypot(spread, noise)), told
@@ -129,10 +130,14 @@ class CutReading:
     def points(self, old: np.ndarray, new: np.ndarray) -> Change:
         return jackknifed(self.rows_of_points(old, new), self.n, unit=100.0)
 
-    def closeness(self, old: np.ndarray, new: np.ndarray) -> Change | None:
-        """How much closer the judge follows z on `new`; None where some step does not show it."""
-        found, told = self.closeness_of_sides(np.stack([old, new]))
-        return jackknifed(found[:, 1] - found[:, 0], self.n) if told.all() else None
+    def closeness(self, *steps: tuple[np.ndarray, np.ndarray]) -> list[Change | None]:
+        """Of each old and new side: how much closer the judge follows z on the new one; None where some step
+        of people's scale does not show it."""
+        found, told = self.closeness_of_sides(np.concatenate(steps))
+        return [
+            jackknifed(found[:, at + 1] - found[:, at], self.n) if told[at : at + 2].all() else None
+            for at in range(0, len(told), 2)
+        ]
 
     def closeness_of_sides(self, sides: np.ndarray) -> tuple[Floats, np.ndarray]:
         """Over all steps, rows x sides, and which sides tell it in each."""
@@ -210,7 +215,7 @@ def _read_step(
     whole = _solve_exactly(people, share[..., 0], joint[..., 0])
     if whole is None:
         return Undefined(DOES_NOT_FOLLOW, n)
-    noise = cells.refine(cells.crossing(np.ones(count)))
+    noise = cells.refine(cells.crossing(np.ones((1, count)))[0])
     noise[0] = whole
     return StepReading(people, cells, noise)
 
@@ -260,31 +265,41 @@ class _Cells:
     def _of_the_whole(self) -> Floats:
         return self.excess(np.zeros(1, np.int64), GRID)[..., 0]
 
-    def crossing(self, side: np.ndarray) -> Floats:
-        """The noise of each row at which people and judge say yes together as often as counted on a side.
-        Nearly all rows cross the grid where the whole does, so what lies beyond is looked at for the others alone."""
-        side = side * 1.0
-        first = int(_first_below((self._of_the_whole @ side)[:, None])[0])
-        start = min(max(first - INTERPOLATED // 2, 0), GRID.size - INTERPOLATED)
-        end = start + INTERPOLATED
-        excess = self._along(side, start, end)
-        noise = _crossing(excess, GRID[start:end])
-        away = _first_below(excess) + start != first
-        # Mostly no generator's least lets any row cross before.
-        if start and min(least @ side for least in self._least[:start]) <= 0:
-            away |= (self._along(side, 0, start) <= 0).any(axis=0)
-        elsewhere = np.flatnonzero(away)
-        if elsewhere.size:
-            noise[elsewhere] = _crossing(self._along(side, 0, GRID.size)[:, elsewhere], GRID)
+    def crossing(self, sides: np.ndarray) -> Floats:
+        """The noise of each row at which people and judge say yes together as often as counted on each side:
+        sides x rows. Nearly all rows cross the grid where the whole does."""
+        sides = sides * 1.0
+        first = _first_below(self._of_the_whole @ sides.T)
+        start = np.clip(first - INTERPOLATED // 2, 0, GRID.size - INTERPOLATED)
+        rows = self.images.shape[1]
+        noise = np.empty((len(sides), rows))
+        for one in np.unique(start).tolist():
+            alike = np.flatnonzero(start == one)
+            for here in np.array_split(alike, -(-alike.size * rows // TOGETHER)):
+                noise[here] = self._crossing_from(one, first[here], sides[here])
         return noise
 
-    def _along(self, side: Floats, begin: int, end: int) -> Floats:
-        """The excess of a side on a part of the grid: grid x rows."""
+    def _crossing_from(self, start: int, first: Codes, sides: Floats) -> Floats:
+        """What lies beyond this part of the grid is looked at for the rows alone that cross elsewhere."""
+        end = start + INTERPOLATED
+        excess = self._along(sides, start, end)
+        noise = _crossing(excess, GRID[start:end])
+        away = _first_below(excess) + start != np.repeat(first, self.images.shape[1])
+        # Mostly no generator's least lets any row cross before.
+        if start and (np.stack(self._least[:start]) @ sides.T).min() <= 0:
+            away |= (self._along(sides, 0, start) <= 0).any(axis=0)
+        elsewhere = np.flatnonzero(away)
+        if elsewhere.size:
+            noise[elsewhere] = _crossing(self._along(sides, 0, GRID.size)[:, elsewhere], GRID)
+        return noise.reshape(len(sides), -1)
+
+    def _along(self, sides: Floats, begin: int, end: int) -> Floats:
+        """The excess of all sides on a part of the grid: grid x (sides x rows)."""
         known = len(self._columns)
         if known < end:
             self._columns.extend(self.excess(slice(None), GRID[known:end]))
             self._least.extend(column.min(axis=1) for column in self._columns[known:])
-        return np.stack([side @ column for column in self._columns[begin:end]])
+        return np.stack([(sides @ column).ravel() for column in self._columns[begin:end]])
 
     def refine(self, noise: Floats) -> Floats:
         """Rows of nearly one noise are solved once more on a grid of their own, until none leaves its."""

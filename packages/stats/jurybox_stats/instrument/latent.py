@@ -9,20 +9,21 @@ row and then the same without each prompt; columns are generators.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
 from jurybox_stats.estimate import Undefined
-from jurybox_stats.resampling.exact_sums import by_group
+from jurybox_stats.resampling.exact_sums import by_group, without_each
 from jurybox_stats.series import Codes, Floats, coded, ratings_array
 
 # Integrals over the normal z. The number of nodes is a part of the definition: where tau is above 3,
 # the third digit depends on it.
 NODES, WEIGHTS = np.polynomial.hermite_e.hermegauss(61)
 WEIGHTS = WEIGHTS / WEIGHTS.sum()
+# The outer ones weigh less than the last digit of a chance, all together.
+NODES, WEIGHTS = NODES[WEIGHTS > 1e-17], WEIGHTS[WEIGHTS > 1e-17]
 LEAST_CORRELATION, MOST_CORRELATION = 0.02, 0.98
 # A step that fewer or more of all answers reach is not read by itself.
 RARE = 0.05
@@ -147,9 +148,9 @@ def read_people(
 def left_out(values: np.ndarray, generators: Codes, prompts: Codes, count: int) -> Floats:
     """Sums by generator, of all images and without each prompt."""
     rows = int(prompts.max()) + 1
-    table = by_group(values, prompts * count + generators, rows * count).reshape(rows, count)
-    total = table.sum(axis=0)
-    return np.concatenate([total[None, :], total - table])
+    return without_each(
+        by_group(values, prompts * count + generators, rows * count).reshape(rows, count)
+    )
 
 
 def _read_step(
@@ -201,17 +202,11 @@ def _solve(share: Floats, joint: Floats) -> tuple[Floats, Floats, Codes]:
     joints, joint_codes = coded(np.round(joint.ravel(), 14))
     pairs, place = coded(share_codes * joints.size + joint_codes)
     h = scipy.special.ndtri(shares[pairs // joints.size])
-    correlation = _known_correlation(h.tobytes(), joints[pairs % joints.size].tobytes())
+    correlation = _correlation(h, joints[pairs % joints.size])
     tau = np.sqrt(correlation / (1 - correlation))
     mu = h * np.sqrt(1 + tau**2)
     back = place.reshape(share.shape)
     return mu[back], tau[back], back.astype(np.int64)
-
-
-@lru_cache(maxsize=32)
-def _known_correlation(h: bytes, joint: bytes) -> Floats:
-    """People are read beside each judge, and mostly by the same answers."""
-    return _correlation(np.frombuffer(h), np.frombuffer(joint))
 
 
 def _correlation(h: Floats, joint: Floats) -> Floats:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -78,28 +78,37 @@ def mid_ranks(scores: ArrayLike) -> Floats:
 
 
 def moments(
-    score: Floats, answers: Answers, generators: Codes, prompts: Codes, count: int
+    score: Floats,
+    answers: Answers,
+    generators: Codes,
+    prompts: Codes,
+    count: int,
+    people: Moments | None = None,
 ) -> Moments:
-    """Of images that all have a score and an answer; `count` generators, prompts coded from 0."""
+    """Of images that all have a score and an answer; `count` generators, prompts coded from 0. `people`: of
+    the same answers beside another judge."""
     _check(score, answers, generators, prompts, count)
     # A covariance does not move with the zero of its scales, and its digits are better near it. The least
     # is the same in whatever order images come.
     pivot_score, pivot = float(score.min()), float(answers.mean.min())
     s, y = score - pivot_score, answers.mean - pivot
-    several = answers.count > 1
-    pair = np.where(several, answers.pair - 2 * pivot * answers.mean + pivot**2, 0.0)
-    y_twice = np.where(several, y, 0.0)
     rows = int(prompts.max()) + 1
     cell = prompts * count + generators
 
     def summed(values: np.ndarray) -> Floats:
         return by_group(values, cell, rows * count).reshape(rows, count)
 
+    judge, product, apart = summed(s), summed(s * y), pivot - pivot_score
+    if people is not None:
+        return replace(people, score=judge, product=product, apart=apart)
+    several = answers.count > 1
+    pair = np.where(several, answers.pair - 2 * pivot * answers.mean + pivot**2, 0.0)
+    y_twice = np.where(several, y, 0.0)
     return Moments(
         images=summed(np.ones(score.size)),
-        score=summed(s),
+        score=judge,
         people=summed(y),
-        product=summed(s * y),
+        product=product,
         twice=summed(several * 1.0),
         pair=summed(pair),
         people_twice=summed(y_twice),
@@ -107,7 +116,7 @@ def moments(
         share_twice=summed(np.where(several, 1 / answers.count, 0.0)),
         square=summed(y**2),
         share=summed(1 / answers.count),
-        apart=pivot - pivot_score,
+        apart=apart,
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.instrument.moments import Moments
+from jurybox_stats.resampling.exact_sums import without_each
 from jurybox_stats.series import Floats
 
 NO_IMAGES = "there are no images on one side"
@@ -54,13 +55,11 @@ def generators_of(moments: Moments, *, noise_together: bool = False) -> Generato
     images with two show it, a line over the generators' mean answers: few second answers then tell as
     much of each generator as many. Where every image has as many answers and the line fits, it is the
     same number."""
-    n, s, y, sy, m, pair, y_twice, square = (
-        _left_out(table)
+    n, y, m, pair, y_twice, square = (
+        without_each(table)
         for table in (
             moments.images,
-            moments.score,
             moments.people,
-            moments.product,
             moments.twice,
             moments.pair,
             moments.people_twice,
@@ -68,20 +67,30 @@ def generators_of(moments: Moments, *, noise_together: bool = False) -> Generato
         )
     )
     with np.errstate(divide="ignore", invalid="ignore"):
-        judge = sy / n - (s * y - sy) / (n * (n - 1))
         people = pair / m - (y_twice**2 - square) / (m * (m - 1))
         if noise_together:
             people = _covariances_without_noise(moments, n, y)
-    few = (n < 2) | (m < 2)
-    tables = n, s, y, np.where(few, np.nan, n * judge), np.where(few, np.nan, n * people)
+    with_people = np.where((n < 2) | (m < 2), np.nan, n * people)
     # By column: sides take some generators of all rows.
-    return Generators(*map(np.asfortranarray, tables))
+    images, level, together = map(np.asfortranarray, (n, y, with_people))
+    nothing = np.zeros_like(images)
+    return beside_people(Generators(images, nothing, level, nothing, together), moments)
+
+
+def beside_people(people: Generators, moments: Moments) -> Generators:
+    """The judge of these sums beside people of whom all is known."""
+    s, sy = (np.asfortranarray(without_each(t)) for t in (moments.score, moments.product))
+    n, y = people.images, people.people
+    with np.errstate(divide="ignore", invalid="ignore"):
+        judge = sy - (s * y - sy) / (n - 1)
+    with_judge = np.where(np.isnan(people.with_people), np.nan, judge)
+    return replace(people, score=s, with_judge=with_judge)
 
 
 def _covariances_without_noise(moments: Moments, n: Floats, y: Floats) -> Floats:
     """Cov(y, y′) = Var(mean answer) − noise of one answer × mean of 1 / answers."""
     square, share, known, shown = (
-        _left_out(table)
+        without_each(table)
         for table in (
             moments.square,
             moments.share,
@@ -145,8 +154,3 @@ def newest_third(dates: np.ndarray) -> np.ndarray:
         return np.zeros(0, dtype=bool)
     first = dates[dates.size - -(-dates.size // 3)]
     return (dates >= first) & (dates > dates[0])
-
-
-def _left_out(table: Floats) -> Floats:
-    total = table.sum(axis=0)
-    return np.concatenate([total[None, :], total - table])

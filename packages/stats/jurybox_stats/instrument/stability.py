@@ -46,6 +46,7 @@ SURE = 3.0
 # Nobody writes an interval that goes further up, as the logarithm of a ratio.
 FARTHEST = 20.0
 ONE_KIND = "on one side people answer all images alike, or nearly: no gain can be told there"
+Sides = tuple[np.ndarray, np.ndarray]  # before a date, and since
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,36 +287,43 @@ def _steps(
     cuts: CutReading | None,
     points: float,
 ) -> tuple[Step, ...] | Undefined:
-    found = []
+    found: list[tuple[int, Comparison, Sides]] = []
     whole = side_of(generators, inside)
     gain = whole.gain if why_no_gain(whole) is None else None
     for since in np.unique(codes[inside])[1:].tolist():
+        sides = inside & (codes < since), inside & (codes >= since)
         compared = compare(
-            generators,
-            inside & (codes < since),
-            inside & (codes >= since),
-            unit=100 / points,
-            gain=gain,
-            level_alone=gain is not None,
+            generators, *sides, unit=100 / points, gain=gain, level_alone=gain is not None
         )
         if isinstance(compared, Undefined):
             return compared
         if compared.gain_used.value < SURE * compared.gain_used.error:
             return Undefined(NO_GAIN, compared.images)
-        sides = inside & (codes < since), inside & (codes >= since)
-        found.append(_step(since, compared, sides, cuts, points))
+        found.append((since, compared, sides))
+    steps = _read_steps(found, cuts, points)
     # Where no date tells a gain, nothing is known of the gain, and so nothing holds.
-    if all(step.gain is None for step in found):
-        return Undefined(ONE_KIND, found[0].offset.n)
-    return tuple(found)
+    if all(step.gain is None for step in steps):
+        return Undefined(ONE_KIND, steps[0].offset.n)
+    return steps
+
+
+def _read_steps(
+    found: list[tuple[int, Comparison, Sides]], cuts: CutReading | None, points: float
+) -> tuple[Step, ...]:
+    # All dates at once: a side has few numbers.
+    closer = [None] * len(found) if cuts is None else cuts.closeness(*(step[2] for step in found))
+    return tuple(
+        _step(*step, cuts, points, change) for step, change in zip(found, closer, strict=True)
+    )
 
 
 def _step(
     since: int,
     compared: Comparison,
-    sides: tuple[np.ndarray, np.ndarray],
+    sides: Sides,
     cuts: CutReading | None,
     points: float,
+    closeness: Change | None,
 ) -> Step:
     line, read = (
         Change(points * of.value, points * of.error, of.freedom, of.n, points * of.left_out)
@@ -323,7 +331,6 @@ def _step(
     )
     log = compared.log_gain
     offset = line if cuts is None else cuts.points(*sides)
-    closeness = None if cuts is None else cuts.closeness(*sides)
     gain = log or compared.gain_change
     surer = cuts is not None and cuts.people_hardly_differ
     return Step(since, compared, line, read, gain, log is not None, offset, closeness, surer)
@@ -344,7 +351,7 @@ def _one_generator_apart(
         compared = compare(generators, ~one, one, unit=100 / points)
         if isinstance(compared, Undefined):
             continue
-        step = _step(int(codes[place]), compared, (~one, one), None, points)
+        step = _step(int(codes[place]), compared, (~one, one), None, points, None)
         assert compared.gain_change is not None
         most = max(evidence(step.read, scale=POINTS), evidence(compared.gain_change, scale=SHARE))
         if _either(step) > strongest and most * LEVEL >= codes.size:
@@ -353,7 +360,7 @@ def _one_generator_apart(
         return None
     _, place, step = max(found, key=lambda one: one[0])
     one = np.arange(codes.size) == place
-    return place, _step(step.since, step.compared, (~one, one), cuts, points)
+    return place, _read_steps([(step.since, step.compared, (~one, one))], cuts, points)[0]
 
 
 def _inner_generators(codes: np.ndarray) -> Iterator[int]:

@@ -107,6 +107,14 @@ def weighted(counts: Counts, sums: Floats) -> Floats:
     return counts @ upper + counts @ lower if lower.any() else counts @ upper
 
 
+def without_each(table: Floats) -> Floats:
+    """The sums of the columns, the same to the last digit in whatever order the rows come, and then those
+    without each row in turn."""
+    upper, lower = halves(table)
+    whole = upper.sum(axis=0) + lower.sum(axis=0)
+    return np.concatenate([whole[None], whole - table])
+
+
 def ratio(over: Floats, under: Floats) -> Floats:
     """over / under, NaN where a resample leaves nothing to divide by."""
     safe = np.where(under > 0, under, 1.0)

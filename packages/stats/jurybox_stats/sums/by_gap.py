@@ -62,6 +62,24 @@ class PairList:
         gap, sign, counted, owner = (np.concatenate(part) for part in zip(*result, strict=True))
         return cls(gap, sign, counted, owner, pairs, concordant, slices, times)
 
+    def in_slices(self, times: Floats) -> PairList:
+        """The same groups in other slices: `times`, slices x groups, says how many of each they hold."""
+        slices, group = np.nonzero(times)
+        place = np.full(times.shape, -1)
+        place[slices, group] = np.arange(group.size)
+        owner = place[:, self.group]
+        at, pair = np.nonzero(owner >= 0)
+        of_pair = self.gap[pair], self.sign[pair], self.number[pair], owner[at, pair]
+        of_group = self.pairs[group], self.concordant[group], slices, times[slices, group]
+        return PairList(*of_pair, *of_group)
+
+    def accuracy_at(self, epsilon: float) -> Floats:
+        """Of each group; 0 where it has no pair."""
+        near = self.gap <= epsilon
+        change = (self.sign * self.number)[near]
+        right = self.concordant + count(self.group[near], change, self.pairs.size)
+        return np.where(self.pairs > 0, right / np.maximum(self.pairs, 1), 0.0)
+
 
 class ByGap:
     """The running sums of the slices, one after the other: where a slice begins, what is right at any
@@ -113,15 +131,11 @@ class ByGap:
 
     def accuracy_at(self, epsilon: float) -> tuple[Floats, Floats]:
         """The accuracy at an epsilon: of each slice, and of each group."""
-        listed, near = self.listed, self.listed.gap <= epsilon
-        change = (listed.sign * listed.number)[near]
-        right = listed.concordant + count(listed.group[near], change, listed.pairs.size)
-        share = np.where(self.paired > 0, right / np.maximum(listed.pairs, 1), 0.0)
         reached = [
             begin + int(np.searchsorted(self.epsilon[begin + 1 : end], epsilon, side="right"))
             for begin, end in zip(self.first[:-1].tolist(), self.first[1:].tolist(), strict=True)
         ]
-        return self.curve[reached] / self._scale, share
+        return self.curve[reached] / self._scale, self.listed.accuracy_at(epsilon)
 
     def best(self) -> tuple[Floats, Floats]:
         """The best accuracy of each slice, and the smallest epsilon that reaches it."""

@@ -93,6 +93,8 @@ class Cells:
         self.row, self.number, self.of_row, self.times = row, number, of_row, times
         self.slices = slices
         self.kind_of_cell, self._values = kind_of_cell, values
+        # Of each row that holds anything, before those that hold the same were one: its row.
+        self.merged = np.arange(of_row.size)
         self.slice = of_row[row]
         self.weight = times[row] * number
         self.n = count(self.slice, self.weight, slices)
@@ -136,11 +138,13 @@ class Cells:
         of_row = members.of_row
         if not used.all():
             held, of_row = held[used], of_row[used]
-        first, times = _merge(held, of_row)
+        first, times, merged = _merge(held, of_row)
         held, of_row = held[first], of_row[first]
         row, column = np.nonzero(held)
         number = held[row, column].astype(np.float64)
-        return cls(row, column, number, of_row, times, members.slices, kinds.values)
+        found = cls(row, column, number, of_row, times, members.slices, kinds.values)
+        found.merged = merged
+        return found
 
     def values(self, series: int) -> Floats:
         return self._values[series][self.kind_of_cell]
@@ -213,8 +217,10 @@ class Cells:
         """Of each slice why no statistic takes these values, empty where it does."""
         bad, beyond = np.zeros((2, self.slices))
         for values in series:
-            bad += self.by_slice(~np.isfinite(values))
-            beyond += self.any_cell(np.abs(values) > LARGEST)
+            # NaN is not below it, either.
+            if not (np.abs(values) <= LARGEST).all():
+                bad += self.by_slice(~np.isfinite(values))
+                beyond += self.any_cell(np.abs(values) > LARGEST)
         return [
             NOTHING
             if not n
@@ -241,8 +247,9 @@ def is_whole(values: np.ndarray, times: float) -> bool:
     return float(np.abs(values).max(initial=0)) * times < 2.0**53
 
 
-def _merge(held: np.ndarray, of_row: Codes) -> tuple[Codes, Floats]:
-    """The first of the rows of a slice that hold the same, slice by slice; and how many there are of each."""
+def _merge(held: np.ndarray, of_row: Codes) -> tuple[Codes, Floats, Codes]:
+    """The first of the rows of a slice that hold the same, slice by slice; how many there are of each; and
+    which of them each row is."""
     numbers = np.random.default_rng(0).integers(2**63, size=held.shape[1] + 1, dtype=np.uint64)
     mixed = (of_row.astype(np.uint64) + np.uint64(1)) * numbers[0]
     for column, number in zip(held.T, numbers[1:], strict=True):
@@ -253,6 +260,6 @@ def _merge(held: np.ndarray, of_row: Codes) -> tuple[Codes, Floats]:
     alike = first[code]
     columns = (of_row, *held.T)
     if any((column[alike] != column).any() for column in columns):
-        return np.arange(of_row.size), np.ones(of_row.size)
+        return np.arange(of_row.size), np.ones(of_row.size), np.arange(of_row.size)
     order = np.argsort(of_row[first], kind="stable")
-    return first[order], times[order].astype(np.float64)
+    return first[order], times[order].astype(np.float64), np.argsort(order)[code]

@@ -28,13 +28,14 @@ def resampled(draw: Draw, statistic: str, x: ArrayLike, y: ArrayLike) -> Resampl
     series = draw.finite(x, y)
     if isinstance(series, Undefined):
         return series
-    jackknife = compare(draw.cluster, *series, by_kind=False).jackknife(statistic)
+    compared = compare(draw.cluster, *series)
+    jackknife = compared.jackknife(statistic)
     if jackknife.why[0]:
         return Undefined(jackknife.why[0], draw.n)
     result, value = jackknife.left_out, float(jackknife.left_out.value[0])
     held = np.unique(draw.cluster)
     without = np.full(draw.clusters, value)
-    without[held] = result.without
+    without[held] = result.without[compared.cells.merged]
 
     def values(counts: Counts) -> Floats:
         return without if isinstance(counts, LeftOut) else np.array([value])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
 
@@ -14,7 +13,7 @@ from jurybox_stats.resampling.exact_sums import ratio
 from jurybox_stats.series import Codes, Floats, coded
 from jurybox_stats.sums import limits
 from jurybox_stats.sums.by_gap import ByGap, PairList
-from jurybox_stats.sums.cells import Cells, Members, count, find_kinds
+from jurybox_stats.sums.cells import Cells, count
 from jurybox_stats.sums.limits import Jackknife, LeftOut, estimates, with_limits
 from jurybox_stats.sums.order import Order
 
@@ -349,20 +348,6 @@ class ByPrompt:
             cells.times[self.owner],
         )
         self.pairs = ByGap(listed, cells.slices)
-
-    @classmethod
-    def of_slices(
-        cls,
-        prompts: Codes,
-        columns: tuple[Floats, ...],
-        slices: Sequence[Codes],
-        *,
-        by_kind: bool = True,
-    ) -> ByPrompt:
-        members = Members.from_slices(prompts, slices)
-        kinds = find_kinds(*columns) if by_kind else None
-        cells = Cells.from_members(members, columns, np.ones(prompts.size, dtype=bool), kinds)
-        return Comparison(cells, cells.values(0), cells.values(1)).by_prompt
 
     @classmethod
     def within_rows(cls, compared: Comparison, own: Codes) -> ByPrompt:
