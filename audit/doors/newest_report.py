@@ -11,7 +11,7 @@ from annotations.api.lists import Filters, filters
 from annotations.errors import Refused
 from annotations.models import AnswerJob, Study
 from audit.models import Report
-from audit.questions.report.question import awaited_report
+from audit.questions.report.question import awaited_report, request_for_reader
 from audit.reports.options import CONSENSUS, Options
 
 
@@ -53,6 +53,7 @@ class NoReportYet(Refused):
 
 def newest_with_options(study: Study, options: dict[str, Any]) -> Report:
     newest = Report.objects.filter(study=study, options=options).first()
+    request_for_reader(study, options)
     if newest is None:
         raise NoReportYet(awaited_report(study, options))
     return newest
