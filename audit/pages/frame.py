@@ -276,8 +276,11 @@ def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     usual = known.with_usual_options().first()
     options = _chosen_options(study, view, usual)
     newest = known.filter(options=options).first() if options else usual
-    request_for_reader(study, options or {})
-    return ReportPage(request, study, newest, newest, view, options)
+    page = ReportPage(request, study, newest, newest, view, options)
+    # The first one with the usual options is made without anybody's looking.
+    if options or page.stale:
+        request_for_reader(study, options)
+    return page
 
 
 def report_view(
