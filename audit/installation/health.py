@@ -172,7 +172,7 @@ def workers() -> Finding:
         )
     if held:
         return _well("workers", f"{held} pieces of work in progress, {waiting} waiting.")
-    return _well("workers", "No work is waiting.")
+    return _well("workers", "No work is waiting; whether a worker lives shows once there is some.")
 
 
 def given_up() -> Finding:
@@ -249,12 +249,21 @@ def gpu() -> list[Finding]:
 
 
 def judges() -> list[Finding]:
-    """The three states of the page of judges, in its words."""
-    findings = []
+    """The three states of the page of judges, in its words. Those that cannot run here stand together by what
+    they lack."""
+    findings, absent = [], dict[str, list[str]]()
     for name, entry in catalogue.JUDGES.items():
         ready = readiness(entry, registry.weights_of(entry))
         words = " ".join(filter(None, [f"{ready.title}.", ready.next_steps]))
-        findings.append((_look if ready.state == ABSENT else _well)(name, words))
+        if ready.state == ABSENT:
+            absent.setdefault(words, []).append(name)
+        else:
+            findings.append(_well(name, words))
+    for words, names in absent.items():
+        part = names[0] if len(names) == 1 else f"{len(names)} judges"
+        findings.append(
+            _look(part, f"{words} {', '.join(names) if len(names) > 1 else ''}".rstrip())
+        )
     return findings
 
 
