@@ -48,7 +48,7 @@ class StudyAdmin(admin.ModelAdmin):
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: bool) -> None:
         super().save_model(request, obj, form, change)
-        words = changes_in_words(form, unsaid=set())
+        words = changes_in_words(form, unsaid={"title", "description"})
         if words:
             event_log.note(obj, "administration", f"changed in the administration: {words}")
 

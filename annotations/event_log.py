@@ -3,10 +3,14 @@ to accounts of the installation: log-ins, passwords, tokens, what administrators
 
 Functions that write an event do not pass the person: it is the user of the current request, the
 person a worker acts for (`on_behalf_of`), or else the server's command line.
+
+Words stay for ever, so they quote nothing that somebody has typed: no title, no name of a group, a person or
+a file. They hold its key (`#group-3`), and `put_names` looks up what it is called now.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -16,8 +20,10 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 
 from annotations.database.read_only import may_write
-from annotations.models import Event, Membership, Study
+from annotations.models import Event, Group, Membership, Selection, Study
 
+NAMED: dict[str, Any] = {"group": Group, "selection": Selection}
+KEYS = re.compile(rf"#({'|'.join(NAMED)})-(\d+)\b")
 current_request: ContextVar[HttpRequest | None] = ContextVar("request", default=None)
 _asked_by: ContextVar[Any] = ContextVar("asked_by", default=None)
 
@@ -80,6 +86,26 @@ def installation_events() -> QuerySet[Event]:
 def events(study: Study) -> QuerySet[Event]:
     rows = Event.objects.filter(study=study).select_related("by", "about", "account")
     return rows.order_by("-pk")
+
+
+def key_of(row: Group | Selection) -> str:
+    """For the words of an event."""
+    return f"#{row._meta.model_name}-{row.pk}"
+
+
+def put_names(*events: Event) -> None:
+    """What groups and selections are called by now, where they still are, into the words that are shown."""
+    wanted: dict[str, set[str]] = {}
+    for event in events:
+        for kind, key in KEYS.findall(event.words):
+            wanted.setdefault(kind, set()).add(key)
+    called = {
+        f"#{kind}-{row.pk}": f"“{row.name}”"
+        for kind, keys in wanted.items()
+        for row in NAMED[kind].objects.filter(pk__in=keys).only("name")
+    }
+    for event in events:
+        event.words = KEYS.sub(lambda key: called.get(key[0], key[0]), event.words)
 
 
 def search_events(rows: QuerySet[Event], words: str) -> QuerySet[Event]:

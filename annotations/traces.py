@@ -14,9 +14,20 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection
 
-from annotations.database.scrub import scrub
+from annotations.database.scrub import scrub, scrubbed_text
 from annotations.exports.pseudonyms import pseudonym
-from annotations.models import Assignment, Decision, Flag, Invitation, Membership, Study
+from annotations.models import (
+    Assignment,
+    Decision,
+    Flag,
+    Group,
+    Invitation,
+    KnownAnswer,
+    Membership,
+    PracticeAnswer,
+    Selection,
+    Study,
+)
 from annotations.signals import people_renamed
 
 
@@ -62,6 +73,16 @@ def take_out(study: Study, people: Iterable[Renamed], *, free_texts: bool = True
     scrub(Flag.objects.filter(image__study=study), ("note", "remark"), names)
     scrub(Assignment.objects.filter(study=study).exclude(note=""), ("note",), names)
     scrub(Decision.objects.filter(image__study=study), ("text", "note"), names)
+    scrub(Study.objects.filter(pk=study.pk), ("title", "description"), names)
+    scrub(Selection.objects.filter(study=study), ("name",), names)
+    scrub(KnownAnswer.objects.filter(image__study=study), ("explanation",), names)
+    scrub(PracticeAnswer.objects.filter(image__study=study), ("explanation",), names)
+    scrub(study.generators.all(), ("note",), names)
+    for group in Group.objects.filter(study=study):
+        name = scrubbed_text(group.name, names)
+        if name != group.name:
+            # Two groups may have been called the same but for their letter cases.
+            Group.objects.filter(pk=group.pk).update(name=f"{name} {group.pk}")
     people_renamed.send(sender=None, study_id=study.pk, names=names)
 
 

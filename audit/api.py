@@ -68,8 +68,6 @@ def report(request: Request, slug: str) -> Response:
     """The newest report, as `manage.py report STUDY --json` prints it."""
     place = research_place_or_404(request, slug)
     newest = newest_with_options(place.study, report_options(request)[0])
-    if newest is None:
-        raise Http404
     return Response(newest.body)
 
 
@@ -191,8 +189,10 @@ def export(request: Request, slug: str, what: str) -> StreamingHttpResponse:
 @content_negotiation_class(OwnFormat)
 def records(request: Request, slug: str) -> HttpResponse:
     """The newest report as records of Every Eval Ever 0.3, in one ZIP, as `manage.py eval_records` writes
-    them; 404 without a report."""
-    return export_page.send_records(research_place_or_404(request, slug).study)
+    them."""
+    study = research_place_or_404(request, slug).study
+    newest_with_options(study, {})
+    return export_page.send_records(study)
 
 
 @extend_schema(responses=OpenApiTypes.OBJECT)

@@ -11,10 +11,11 @@ class AuditConfig(AppConfig):
 
     def ready(self) -> None:
         from audit.accounts import personal_data
-        from audit.installation import checks, tables  # noqa: F401
+        from audit.installation import checks, server_errors, tables  # noqa: F401
 
         personal_data.listen()
         tables.listen(self)
+        server_errors.listen()
         for signal, place in later_listeners():
             connect_later(signal, place)
         connect_later(post_save, "audit.accounts.trail:note_changed_account", sender="auth.User")

@@ -269,6 +269,15 @@ SECRET_KEY = _secret_key()
 # Where the key is kept; None where the environment gives it.
 SECRET_KEY_FILE = None if os.environ.get("SECRET_KEY") else VAR_DIR / "secret_key"
 
+# With which cards are signed: it stays when SECRET_KEY changes. The public keys of before stay ours.
+CARD_KEY = os.environ.get("CARD_KEY", "")
+CARD_KEYS_BEFORE = _list("CARD_KEYS_BEFORE", "")
+for _key in filter(None, (CARD_KEY, *CARD_KEYS_BEFORE)):
+    if not re.fullmatch("[0-9a-f]{64}", _key):
+        raise ImproperlyConfigured(
+            "CARD_KEY and each of CARD_KEYS_BEFORE have 64 characters, 0 to 9 and a to f."
+        )
+
 INSTALLED_APPS = [
     "django.contrib.admin",
     "django.contrib.auth",

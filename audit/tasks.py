@@ -45,9 +45,9 @@ def refresh_report_task(study_id: int, ended: bool = False) -> None:
 @shared_task(soft_time_limit=900, time_limit=930)
 def refresh_reports_task() -> None:
     """Runs regularly, for labels, which send no message, and for messages that got lost. A worker that finds
-    nothing loads no statistics."""
+    nothing loads no statistics. A few new labels wait until somebody looks."""
     for study in Study.objects.all():
-        if freshness.is_due(study=study, patient=True):
+        if freshness.is_due(study=study, patient=True) and freshness.is_wanted(study):
             from audit.questions.report.question import request_due_report
 
             request_due_report(study)

@@ -37,7 +37,7 @@ def main(arguments: list[str]) -> None:
         facts = three_facts(_report(given))
         verdicts = judge_verdicts(facts["judges"], given.judge, strict=given.strict)
     except JuryboxError as refusal:
-        print(refusal, file=sys.stderr)
+        print(_without_commands(str(refusal)), file=sys.stderr)
         sys.exit(BAD_CALL)
     for verdict in verdicts:
         print(_line(verdict))
@@ -103,12 +103,22 @@ def _report_of_tables(given: argparse.Namespace) -> dict[str, Any]:
 
 def _line(verdict: Verdict) -> str:
     """On GitHub a failure stands at the run, too."""
-    words = verdict.words
-    if "GITHUB_ACTIONS" not in os.environ or (verdict.passes and verdict.known):
+    words = _without_commands(verdict.words)
+    if not _on_github() or (verdict.passes and verdict.known):
         return words
-    # Its commands end at the end of a line, and begin with %.
-    plain = words.replace("%", "%25").replace("\r", " ").replace("\n", " ")
-    return f"::{'warning' if verdict.passes else 'error'}::{plain}"
+    return f"::{'warning' if verdict.passes else 'error'}::{words.replace('%', '%25')}"
+
+
+def _without_commands(words: str) -> str:
+    """GitHub obeys a line that begins with `::`, and `##[` anywhere; names come from whoever made the study."""
+    if not _on_github():
+        return words
+    line = " ".join(words.split()).replace("##[", "## [")
+    return f"- {line}" if line.startswith("::") else line
+
+
+def _on_github() -> bool:
+    return "GITHUB_ACTIONS" in os.environ
 
 
 def _write_summary(verdicts: list[Verdict]) -> None:
@@ -120,7 +130,7 @@ def _write_summary(verdicts: list[Verdict]) -> None:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+    return " ".join(text.split()).replace("|", "\\|").replace("<", "&lt;")
 
 
 def parser() -> argparse.ArgumentParser:

@@ -712,7 +712,7 @@ class Client(Connection):
 
     def export_records(self, slug: str) -> HTTPResponse:
         """The newest report as records of Every Eval Ever 0.3, in one ZIP, as `manage.py
-        eval_records` writes them; 404 without a report."""
+        eval_records` writes them."""
         found: HTTPResponse = self.open("GET", f"studies/{part(slug)}/records/", {})
         return found
 

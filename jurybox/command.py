@@ -39,4 +39,21 @@ def _carry_out(program: str, given: list[str]) -> None:
     from django.core.management import execute_from_command_line
 
     name, rest = given[:1], given[1:]
-    execute_from_command_line([program, *(SHORT.get(word, word) for word in name), *rest])
+    try:
+        execute_from_command_line([program, *(SHORT.get(word, word) for word in name), *rest])
+    except Exception as error:
+        if words := _why_tables_do_not_fit():
+            print(f"{words} ({type(error).__name__}: {error})", file=sys.stderr)
+            sys.exit(2)
+        raise
+
+
+def _why_tables_do_not_fit() -> str:
+    """Whatever a command stumbled over: of a database that another version migrated, say that alone."""
+    try:
+        from audit.installation import tables
+
+        return tables.refusal()
+    except Exception:
+        # The settings cannot be read, or no database answers: what was raised first says so.
+        return ""

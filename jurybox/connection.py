@@ -24,11 +24,14 @@ class JuryboxError(Exception):
 
 
 class Problem(JuryboxError):
-    """A refusal as the server words it: `code` stays the same, `errors` names each wrong value."""
+    """A refusal as the server words it: `code` stays the same, `errors` names each wrong value, `making` says
+    of `no-report-yet` whether a worker is making it."""
 
-    def __init__(self, status: int, code: str, detail: str, errors: Any = None) -> None:
+    def __init__(
+        self, status: int, code: str, detail: str, errors: Any = None, making: bool = False
+    ) -> None:
         super().__init__(detail)
-        self.status, self.code, self.errors = status, code, errors
+        self.status, self.code, self.errors, self.making = status, code, errors, making
 
 
 class NoAnswer(JuryboxError):
@@ -189,4 +192,10 @@ def _problem(error: HTTPError, address: str) -> JuryboxError:
         told = None
     if not isinstance(told, dict) or "detail" not in told:
         return Problem(error.code, "", f"{address} answered {error.code} {error.reason}.")
-    return Problem(error.code, told.get("code", ""), str(told["detail"]), told.get("errors"))
+    return Problem(
+        error.code,
+        told.get("code", ""),
+        str(told["detail"]),
+        told.get("errors"),
+        told.get("making", False),
+    )

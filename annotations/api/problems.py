@@ -23,6 +23,7 @@ CODES = {
     "not-logged-in": "No token, or one that is not valid (any longer).",
     "not-yours": "This account or token may not see or do this.",
     "not-found": "There is nothing at this address that this account may see.",
+    "no-report-yet": "There is no report yet; `making` says whether a worker is making it.",
     "no-such-method": "The address has no operation of this method.",
     "no-such-format": "The answer does not come in the format that was wanted.",
     "no-such-media-type": "The body cannot be read in this media type.",

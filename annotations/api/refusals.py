@@ -47,6 +47,9 @@ class ProblemSerializer(serializers.Serializer):
     errors = serializers.JSONField(  # type: ignore[assignment]
         required=False, help_text="Of wrong values: by name."
     )
+    making = serializers.BooleanField(
+        required=False, help_text="Of `no-report-yet`: whether a worker is making it."
+    )
     message = serializers.CharField(required=False, help_text="As `detail`; until 0.3.")
 
 
@@ -62,7 +65,8 @@ def problem_response(error: Exception, context: dict[str, Any]) -> Response | No
         body = problem("cannot-write", 503, CANNOT_WRITE, message=CANNOT_WRITE)
         return _response(body, context)
     if isinstance(error, Refused):
-        body = problem(error.code, error.status, error.message, message=error.message)
+        more = getattr(error, "members", {})
+        body = problem(error.code, error.status, error.message, message=error.message, **more)
         seconds = getattr(error, "seconds", None)
         headers = {"Retry-After": str(seconds)} if seconds is not None else {}
         return _response(body, context, headers)

@@ -25,6 +25,7 @@ from annotations.forms.versions import form_of, publish_form
 from annotations.jobs import JobKind, Progress
 from annotations.models import FormVersion, Image, Membership, Prompt, Study, StudyCopy
 from annotations.pictures.store import PICTURES
+from annotations.storage.room import expect_room
 from jurybox_formats.forms.definition import OWN, Example
 
 SETTINGS = (
@@ -59,6 +60,8 @@ def free_slug(study: Study, word: str, first: int = 1) -> tuple[str, int]:
 @transaction.atomic
 def begin(*, study: Study, title: str = "", images: bool, by: Any = None) -> Study:
     """The new study at once; its prompts and images follow."""
+    if images:
+        expect_room()
     # Two who ask at once wait for each other: each gets a name of its own.
     Study.objects.select_for_update().get(pk=study.pk)
     slug, number = free_slug(study, "copy")

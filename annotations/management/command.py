@@ -60,7 +60,7 @@ class PlainCommand(BaseCommand):
         except Refused as refusal:
             raise CommandError(refusal.message) from None
         except (OperationalError, ProgrammingError) as error:
-            if not re.search("no such table|does not exist", str(error)):
+            if not re.search(r"no such table|relation .* does not exist", str(error)):
                 raise
             raise CommandError(
                 "The database has no tables of this version yet. Run `manage.py upgrade` first."

@@ -43,6 +43,7 @@ def show_events(
             headers={"Content-Disposition": content_disposition_header(True, f"{name}.csv") or ""},
         )
     page = Paginator(found, EVENTS_PER_PAGE).get_page(request.GET.get("page"))
+    event_log.put_names(*page.object_list)
     context = {"page": page, "events": page.object_list, "q": words, **more}
     part = "#events" if getattr(request, "htmx", False) else ""
     return render(request, template + part, context)
@@ -50,6 +51,7 @@ def show_events(
 
 def _table(rows: QuerySet[Event]) -> Iterator[dict[str, object]]:
     for event in rows.iterator(chunk_size=500):
+        event_log.put_names(event)
         by = event.by.get_username() if event.by else COMMAND_LINE if event.by_command else ""
         yield {
             "at": event.at.isoformat(timespec="seconds"),

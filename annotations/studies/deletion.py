@@ -47,7 +47,7 @@ def begin(*, study: Study, by: Any = None, reason: str = "") -> Deletion:
     )
     if not closed:
         raise StudyRefused("This study is being deleted already.")
-    words = f"asked to delete the study “{study.title}” ({study.slug})"
+    words = f"asked to delete the study {study.slug}"
     event_log.note(None, "deleting", f"{words}: {reason}" if reason else words)
     return Deletion.objects.create(about=study.pk, slug=study.slug, title=study.title, by=by)
 
@@ -97,7 +97,7 @@ def _remove_study(deletion: Deletion, progress: Progress, removed: Counter[str])
     parts = ", ".join(
         f"{removed[name]} {name}" for name in ("images", "annotations", "scores") if removed[name]
     )
-    words = f"deleted the study “{deletion.title}” ({deletion.slug})"
+    words = f"deleted the study {deletion.slug}"
     try:
         with transaction.atomic():
             # Not where somebody else has gone on with it.

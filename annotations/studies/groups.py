@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from django.db import transaction
 from django.db.models import Count, Q, QuerySet
-from django.utils import translation
 from django.utils.translation import gettext, ngettext
 
 from annotations import event_log
@@ -42,8 +41,13 @@ def make_group(*, study: Study, name: str, selection: Selection, inside: bool) -
     if Group.objects.filter(study=study, name=name).exists():
         raise StudyRefused(f"There is a group “{name}” already.")
     group = Group.objects.create(study=study, name=name, selection=selection, inside=inside)
-    with translation.override("en"):
-        event_log.note(study, "group", f"created the group “{name}”: {group.images_in_words}")
+    key, among = event_log.key_of(group), event_log.key_of(selection)
+    words = (
+        f"created the group {key}: the images of {among}"
+        if inside
+        else f"created the group {key}: all images but those of {among}"
+    )
+    event_log.note(study, "group", words)
     return group
 
 
@@ -58,7 +62,7 @@ def put(*, member: Membership, group: Group | None) -> None:
     member.group = group
     member.save(update_fields=["group"])
     words = (
-        f"put this person into the group “{group.name}”"
+        f"put this person into the group {event_log.key_of(group)}"
         if group
         else "took this person out of their group"
     )
@@ -70,8 +74,8 @@ def delete_group(*, group: Group) -> str:
     """Its people, and whoever comes by one of its links, get all images from now on. Returns what
     happened in words."""
     people = group.members.count()
+    event_log.note(group.study_id, "group", f"deleted the group {event_log.key_of(group)}")
     group.delete()
-    event_log.note(group.study_id, "group", f"deleted the group “{group.name}”")
     deleted = gettext("The group “%(name)s” is deleted.") % {"name": group.name}
     if not people:
         get = gettext("People who come by its links get all images now; every answer is kept.")

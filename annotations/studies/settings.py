@@ -44,7 +44,7 @@ def describe(*, study: Study, title: str, description: str) -> None:
             f"{len(description)}."
         )
     if title != study.title:
-        event_log.note(study, "title", f"changed the title to “{title}”")
+        event_log.note(study, "title", "changed the title")
     if description != study.description:
         event_log.note(study, "description", "changed the description")
     study.title, study.description = title, description

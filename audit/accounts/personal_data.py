@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 
 from annotations.database.scrub import scrub
 from annotations.signals import account_told, people_renamed
-from audit.models import ApiToken, Comment, ConfirmedAddress, Identity, SecondFactor
+from audit.models import ApiToken, Comment, ConfirmedAddress, Finding, Identity, SecondFactor
 
 
 def listen() -> None:
@@ -19,6 +19,7 @@ def listen() -> None:
 
 def _people_renamed(sender: Any, study_id: int, names: dict[str, str], **kwargs: Any) -> None:
     scrub(Comment.objects.filter(study=study_id), ("text",), names)
+    scrub(Finding.objects.filter(study=study_id), ("wanted", "found"), names)
 
 
 def _account_told(sender: Any, user: User, **kwargs: Any) -> dict[str, Any]:

@@ -24,6 +24,7 @@ EXPORTS = Rate("exports", free=60, every=timedelta(seconds=10))
 IMPORTS = Rate("imports", free=120, every=timedelta(seconds=10))
 RUNS = Rate("runs", free=120, every=timedelta(seconds=10))
 REPORTS = Rate("reports", free=60, every=timedelta(seconds=20))
+COPIES = Rate("copies", free=20, every=timedelta(minutes=2))
 DOORS = Rate("doors", free=60, every=timedelta(seconds=20))
 
 LIMITS: dict[tuple[str, str], Rate] = {
@@ -37,6 +38,10 @@ LIMITS: dict[tuple[str, str], Rate] = {
     ("POST", "study-new"): IMPORTS,
     ("POST", "study-new-files"): IMPORTS,
     ("POST", "api-imports"): IMPORTS,
+    ("POST", "study-copy"): COPIES,
+    ("POST", "anchors-ask"): COPIES,
+    ("POST", "test-judge"): REPORTS,
+    ("POST", "api-test-judge"): REPORTS,
     ("POST", "run-start"): RUNS,
     ("POST", "api-runs"): RUNS,
     ("POST", "prompt-parts-draft"): RUNS,

@@ -10,14 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
+from audit.cards.canonical_json import canonical_json
 from audit.cards.enclosed import enclose, read_enclosed
-from audit.cards.key import is_signed_by, public_key, sign
+from audit.cards.key import is_signed_by, own_keys, public_key, sign
 from audit.questions.card.looking import PARTS, rows_of_pictures
 from audit.questions.card.scores import Scores
 from audit.questions.card.validity import validity_words, why_expired
 from jurybox_formats.sources.sound_json import Unsound, read_json_file
 
-FORMAT = "jurybox-card 1"
+FORMAT, BEFORE = "jurybox-card 2", "jurybox-card 1"
 LARGEST = 20_000_000  # bytes
 CLOSE = 1e-9
 # Under which the owner of a study gives its card away.
@@ -34,12 +35,19 @@ def make_certificate(
     data: bool = True,
     licence: str = "",
     made: date | None = None,
+    today: date | None = None,
 ) -> dict[str, Any]:
     """`data`: with the scores that its numbers follow from. `licence`: the owner releases the card under it;
-    without one it may not be published. `made`: the day of the measurement."""
+    without one it may not be published. `made`: the day of the measurement. What has expired is no longer released;
+    signed, it says so."""
     if licence and licence not in LICENCES:
         raise Refused(f"“{licence[:40]}” is no licence of a card: {', '.join(LICENCES)}.")
+    expired = why_expired(body["valid"], today)
+    if expired and licence:
+        raise Refused(f"Not released. {validity_words(body['valid'], today)}")
     unsigned = {"format": FORMAT, "card": body, "key": public_key()}
+    if expired:
+        unsigned["expired"] = expired
     if licence:
         unsigned["release"] = {"licence": licence}
     if made is not None:
@@ -50,7 +58,9 @@ def make_certificate(
 
 
 def content_of(unsigned: dict[str, Any]) -> bytes:
-    """What is signed: the same bytes wherever the file was written."""
+    """What is signed: the same bytes wherever the file was written, and in whatever language."""
+    if unsigned.get("format") != BEFORE:
+        return canonical_json(unsigned)
     return json.dumps(unsigned, sort_keys=True, ensure_ascii=False, allow_nan=False).encode()
 
 
@@ -59,7 +69,7 @@ def read_certificate(file: Path) -> dict[str, Any]:
         found = read_json_file(file, LARGEST)
     except Unsound as error:
         raise Refused(f"{file.name} is no card: it {error}") from error
-    if not isinstance(found, dict) or found.get("format") != FORMAT:
+    if not isinstance(found, dict) or found.get("format") not in (FORMAT, BEFORE):
         raise Refused(f"{file.name} is no card of Jurybox (its format is not “{FORMAT}”).")
     return found
 
@@ -68,16 +78,16 @@ def check_certificate(found: dict[str, Any], today: date, key: str = "") -> tupl
     """Whether all holds, and a sentence for each check. `key`: that of the installation it should be from."""
     card = card_in(found)
     known, signed = str(found.get("key", "")), has_signature(found)
-    owner = key or public_key()
+    is_ours = known in ({key} if key else own_keys())
     lines = [
         "Signature: holds."
         if signed
         else "Signature: broken. The file was changed after it was signed.",
-        f"Key: {'as expected' if known == owner else f'another one, {known[:64]}'}.",
+        f"Key: {'as expected' if is_ours else f'another one, {known[:64]}'}.",
         validity_words(card["valid"], today),
     ]
     follows, words = count_again(card, found.get("data"))
-    good = signed and known == owner and follows and not why_expired(card["valid"], today)
+    good = signed and is_ours and follows and not why_expired(card["valid"], today)
     return good, [*lines, words]
 
 
@@ -92,7 +102,12 @@ def has_signature(found: dict[str, Any]) -> bool:
     """Whether the key in the file signed what is in it."""
     unsigned = {name: part for name, part in found.items() if name != "signature"}
     known, signature = str(found.get("key", "")), str(found.get("signature", ""))
-    return is_signed_by(known, signature, content_of(unsigned))
+    try:
+        content = content_of(unsigned)
+    except (ValueError, OverflowError):
+        # Numbers and letters that no canonical text holds: nobody has signed them.
+        return False
+    return is_signed_by(known, signature, content)
 
 
 def _has_card(card: dict[str, Any]) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.http import Http404
 from django.urls import path, reverse
 from drf_spectacular.utils import extend_schema
 from rest_framework import serializers
@@ -13,7 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
-from audit.doors.newest_report import ReportFilters, newest_with_options, report_options
+from audit.doors.newest_report import (
+    NoReportYet,
+    ReportFilters,
+    newest_with_options,
+    report_options,
+)
 from audit.evidence import image_cards
 from audit.evidence.image_cards import ImageCard
 from audit.reports import gallery
@@ -73,8 +77,8 @@ def disagreements(request: Request, slug: str) -> Response:
     place = research_place_or_404(request, slug)
     options, given = report_options(request, DisagreementFilters)
     newest = newest_with_options(place.study, options)
-    if newest is None or not newest.body["judges"]:
-        raise Http404
+    if not newest.body["judges"]:
+        raise NoReportYet(None)
     judge = _judge(newest.body, given.get("judge", ""))
     stored = gallery.Gallery(newest.pk, judge)
     chosen = gallery.Filters(side=given.get("side", ""))

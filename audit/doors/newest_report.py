@@ -1,4 +1,4 @@
-"""Which of the stored reports a program asks for: the newest with these options."""
+"""Which of the stored reports a program asks for: the newest with these options, or why there is none yet."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from annotations.api.lists import Filters, filters
-from annotations.models import Study
+from annotations.errors import Refused
+from annotations.models import AnswerJob, Study
 from audit.models import Report
+from audit.questions.report.question import awaited_report, request_for_reader
 from audit.reports.options import CONSENSUS, Options
 
 
@@ -32,5 +34,26 @@ def report_options(
     return Options(**options).changed_options(), given
 
 
-def newest_with_options(study: Study, options: dict[str, Any]) -> Report | None:
-    return Report.objects.filter(study=study, options=options).first()
+class NoReportYet(Refused):
+    """The address is right, and will have an answer once there is a report."""
+
+    status = 404
+    code = "no-report-yet"
+
+    def __init__(self, job: AnswerJob | None) -> None:
+        making = job is not None and job.is_open
+        if making:
+            super().__init__("There is no report yet. A worker is making it: ask again soon.")
+        elif job is not None and job.reason:
+            super().__init__(f"There is no report yet. {job.reason}")
+        else:
+            super().__init__("There is no report yet, and none is being made. Ask for one first.")
+        self.members = {"making": making}
+
+
+def newest_with_options(study: Study, options: dict[str, Any]) -> Report:
+    newest = Report.objects.filter(study=study, options=options).first()
+    request_for_reader(study, options)
+    if newest is None:
+        raise NoReportYet(awaited_report(study, options))
+    return newest

@@ -23,7 +23,7 @@ from django.utils import timezone
 from annotations.database.leases import TRIES
 from annotations.errors import Refused
 from annotations.models import AnswerJob, Deletion, StoredAnswer
-from audit.installation import lasting_disk, message_files, own_address, tables
+from audit.installation import lasting_disk, message_files, own_address, server_errors, tables
 from audit.installation import static_files as files_of_pages
 from judges.models import Chunk, Run, Upload
 from judges.runs.readiness import ABSENT, readiness
@@ -51,7 +51,7 @@ def everything(at: str = "") -> list[Finding]:
     """`at`: the address at which visitors reach this installation, where it is not the usual one."""
     parts = (
         *(database, migrations, clock, images, disk, broker, workers, given_up),
-        *(static_files, secret_key, safety),
+        *(static_files, secret_key, safety, errors),
     )
     return [*(check(part) for part in parts), address(at), *gpu(), *judges()]
 
@@ -172,7 +172,7 @@ def workers() -> Finding:
         )
     if held:
         return _well("workers", f"{held} pieces of work in progress, {waiting} waiting.")
-    return _well("workers", "No work is waiting.")
+    return _well("workers", "No work is waiting; whether a worker lives shows once there is some.")
 
 
 def given_up() -> Finding:
@@ -208,6 +208,20 @@ def safety() -> Finding:
     return _well("safety", f"Answers to {', '.join(settings.ALLOWED_HOSTS)}, over HTTPS only.")
 
 
+def errors() -> Finding:
+    """What broke in requests, the last ones first."""
+    found = server_errors.newest()
+    if not found:
+        return _well("errors", "No request broke.")
+    lines = [
+        f"\n    {one['at']}  {one['method']} {one['route']}: {one['error']} ({one['file']})"
+        for one in found
+    ]
+    return _look(
+        "errors", f"The last {len(found)} that broke; each file has its trace:{''.join(lines)}"
+    )
+
+
 def address(at: str = "") -> Finding:
     """What a visitor meets there; tried from here, so only in production or where one is named."""
     at = at or own_address.default()
@@ -235,12 +249,21 @@ def gpu() -> list[Finding]:
 
 
 def judges() -> list[Finding]:
-    """The three states of the page of judges, in its words."""
-    findings = []
+    """The three states of the page of judges, in its words. Those that cannot run here stand together by what
+    they lack."""
+    findings, absent = [], dict[str, list[str]]()
     for name, entry in catalogue.JUDGES.items():
         ready = readiness(entry, registry.weights_of(entry))
         words = " ".join(filter(None, [f"{ready.title}.", ready.next_steps]))
-        findings.append((_look if ready.state == ABSENT else _well)(name, words))
+        if ready.state == ABSENT:
+            absent.setdefault(words, []).append(name)
+        else:
+            findings.append(_well(name, words))
+    for words, names in absent.items():
+        part = names[0] if len(names) == 1 else f"{len(names)} judges"
+        findings.append(
+            _look(part, f"{words} {', '.join(names) if len(names) > 1 else ''}".rstrip())
+        )
     return findings
 
 
@@ -268,6 +291,7 @@ _FAILED = {
     "broker": "The broker does not answer ({error}): work waits, but nothing is lost. "
     "Is CELERY_BROKER_URL right?",
     "given up": "The work cannot be read from the database ({error}).",
+    "errors": "The kept errors cannot be read ({error}).",
     "workers": "The runs cannot be read from the database ({error}).",
 }
 

@@ -50,7 +50,10 @@ def chart(request: HtmxRequest, slug: str, name: str, kind: str) -> HttpResponse
     key = (report and (report.pk, report.created_at, report.data), name, page.view)
 
     def make(theme: str) -> dict[str, Any]:
-        return every_chart.chart(name, _with_judges(page), page.view, theme=theme)
+        body = _with_judges(page)
+        if why := every_chart.blank(name, body, page.view):
+            raise Refused(why)
+        return every_chart.chart(name, body, page.view, theme=theme)
 
     response = send_any_chart(
         request,

@@ -29,8 +29,7 @@ from audit.charts import every_chart
 from audit.charts.on_paper import COLUMNS
 from audit.models import Report
 from audit.pages import filters
-from audit.questions.report.question import awaited_report, request_due_report
-from audit.reports import freshness
+from audit.questions.report.question import awaited_report, request_for_reader
 from audit.reports import make as reports
 from audit.reports.options import Options
 from audit.reports.pairing import questions_of
@@ -277,10 +276,11 @@ def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     usual = known.with_usual_options().first()
     options = _chosen_options(study, view, usual)
     newest = known.filter(options=options).first() if options else usual
-    due = options and freshness.is_due(study=study, patient=True, options=options)
-    if due:
-        request_due_report(study, options)
-    return ReportPage(request, study, newest, newest, view, options)
+    page = ReportPage(request, study, newest, newest, view, options)
+    # The first one with the usual options is made without anybody's looking.
+    if options or page.stale:
+        request_for_reader(study, options)
+    return page
 
 
 def report_view(

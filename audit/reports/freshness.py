@@ -11,14 +11,16 @@ from typing import Any
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
 
-from annotations.models import Study
+from annotations.models import Annotation, Study
 from annotations.versions import labels_version
 from audit import VERSION
-from audit.models import Report
+from audit.models import Report, Webhook
 from judges.models import Upload
 
 # While a run is going or labels keep coming, making reports may take at most this share of time.
 SHARE_OF_TIME = 0.1
+# So many new answers are worth a report that nobody has asked for.
+MANY = 500
 
 
 def rows(study: Study, schema: int) -> str:
@@ -80,6 +82,18 @@ def is_due(*, study: Study, patient: bool = False, options: dict[str, Any] | Non
     going = patient or study.runs.filter(state="running").exists()
     rests = going and timezone.now() - newest.created_at < rest
     return not rests and not is_importing(study)
+
+
+def is_wanted(study: Study) -> bool:
+    """Whether a due report is to be made although nobody looks: a webhook waits for it, it is the first one, many
+    answers came, or something else changed than answers. Whoever looks asks for it anyway."""
+    newest = Report.objects.filter(study=study).with_usual_options().defer("body").first()
+    if newest is None or Webhook.objects.filter(study=study).exists():
+        return True
+    counted = study.annotations.filter(state=Annotation.State.COUNTED).order_by("-pk")
+    came = counted.values_list("created_at", flat=True)
+    last, many = came.first(), came[MANY - 1 : MANY].first()
+    return last is None or last <= newest.created_at or bool(many and many > newest.created_at)
 
 
 def is_importing(study: Study) -> bool:

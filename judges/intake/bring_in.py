@@ -99,7 +99,7 @@ def import_study(
             # Not one row could be imported: leave no empty study behind.
             study.delete()
         else:
-            event_log.note(study, "imported", f"imported {source.path.name} ({format})")
+            event_log.note(study, "imported", f"imported a file ({format})")
 
     return _run(write, dry_run=dry_run, strict=strict, progress=progress, turn=turn)
 
@@ -149,7 +149,7 @@ def import_results(
         records = _checked_start(found)
         _expect_open(study)
         imported_scores.import_records(study=study, records=records, outcome=outcome, unit=unit)
-        event_log.note(study, "imported", f"imported {path.name} ({format})")
+        event_log.note(study, "imported", f"imported a file ({format})")
 
     return _run(write, dry_run=dry_run, strict=not part, progress=progress, turn=turn)
 
@@ -171,7 +171,7 @@ def import_lake_scores(
     def write(outcome: Outcome) -> None:
         _expect_open(study)
         lake_scores.write(study, path, outcome, judge=judge)
-        event_log.note(study, "imported", f"imported {path.name} ({LAKE_SCORES})")
+        event_log.note(study, "imported", f"imported a file ({LAKE_SCORES})")
 
     return _run(write, dry_run=dry_run, strict=strict, progress=progress)
 
@@ -209,7 +209,7 @@ def _import_part(
             for_anybody=for_anybody,
             unit=source.unit,
         )
-        event_log.note(study, "imported", f"imported {source.path.name} ({format})")
+        event_log.note(study, "imported", f"imported a file ({format})")
 
     return _run(write, dry_run=dry_run, strict=strict, progress=progress, turn=turn)
 

@@ -29,8 +29,8 @@ from django.utils import timezone
 from annotations.access import place_of
 from annotations.errors import ImportRefused
 from annotations.models import Study
+from annotations.storage.room import expect_room
 from annotations.studies import owners
-from judges.intake.room import expect_room
 from judges.models import Batch, Delivery, Piece, Upload
 from jurybox_formats.sources.archive_limits import check_name
 from jurybox_formats.sources.archives import is_archive, unpack

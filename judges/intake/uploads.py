@@ -25,9 +25,9 @@ from annotations.imports.turn import Turn
 from annotations.jobs import JobKind, Progress, PutOff
 from annotations.models import Study
 from annotations.storage.local_file import fetch
+from annotations.storage.room import expect_room
 from judges.intake import bring_in as intake_bring_in
 from judges.intake import deliveries, previews
-from judges.intake.room import expect_room
 from judges.models import Delivery, Upload
 from judges.signals import scores_changed
 from jurybox_formats.registry import FORMATS

@@ -20,10 +20,11 @@ from annotations.errors import Refused
 from annotations.jobs import run as run_job
 from annotations.models import Image
 from annotations.pictures.store import open_picture, store_picture, thumbnail_of
+from annotations.storage import room
 from annotations.storage.local_file import fetch
 from audit.accounts import expired
 from audit.installation import health
-from judges.intake import room, uploads
+from judges.intake import uploads
 from judges.models import Upload
 from judges.runs import lifecycle, score_chunk
 from tests import making

@@ -4,6 +4,8 @@ database's own files."""
 from __future__ import annotations
 
 import json
+import re
+import unicodedata
 import uuid
 from datetime import timedelta
 from pathlib import Path
@@ -15,18 +17,23 @@ from django.contrib.auth.models import User
 from django.contrib.contenttypes.models import ContentType
 from django.db import connection, models
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotations.exports.pseudonyms import pseudonym
 from annotations.labelling import assign, record
-from annotations.models import Membership, Retention
+from annotations.models import KnownAnswer, Membership, Retention, Selection
 from annotations.pairs import assign as pair_assign
 from annotations.pairs import record as pair_record
-from annotations.studies import invitations, personal_data, retention
+from annotations.studies import groups, invitations, personal_data, retention
+from annotations.studies import settings as study_settings
 from audit.accounts import addresses, second_factor, tokens
-from audit.models import Comment, Identity, Report
+from audit.models import Comment, Finding, Identity, Report
 from audit.reports import make as reports
+from judges.exports.tables import TABLES
+from judges.intake import bring_in
 from judges.models import Upload
+from jurybox_formats.sources.format import Source
 from tests import making, ready_database
 from tests.annotations.pairs.test_votes import with_pairs
 from tests.audit.test_settings import start
@@ -103,6 +110,12 @@ def active(study, alice):
     return Membership.objects.get(pk=member.pk)
 
 
+def folded(value: object) -> str:
+    """However it is spelt. JSON may hold letters as escapes."""
+    text = re.sub(r"\\u([0-9a-f]{4})", lambda found: chr(int(found[1], 16)), str(value))
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
+
+
 def everything() -> dict[str, str]:
     """Every text of every table that holds the name."""
     found = {}
@@ -113,7 +126,7 @@ def everything() -> dict[str, str]:
             for row in cursor.fetchall():
                 for name, value in zip(names, row, strict=True):
                     value = bytes(value) if isinstance(value, memoryview) else value
-                    if MARK in str(value).lower():
+                    if MARK in folded(value):
                         found[f"{table}.{name}"] = str(value)[:200]
     return found
 
@@ -135,6 +148,58 @@ def test_an_erased_person_stands_in_no_column_and_no_file(active, study, media):
     assert numbers(study) == before
     assert called not in json.dumps(Report.objects.get().body)
     assert active.annotations.count() == 2
+
+
+# What everybody can type, and every way to write a name there.
+ACCENTED = "zébedée"
+SPELT = [
+    unicodedata.normalize(form, case)
+    for form in ("NFC", "NFD")
+    for case in (ACCENTED, ACCENTED.title(), ACCENTED.upper())
+]
+
+
+@pytest.mark.parametrize("spelt", SPELT, ids=ascii)
+def test_a_name_goes_from_every_free_text_however_it_is_spelt(
+    spelt, study, alice, client, media, monkeypatch, tmp_path
+):
+    monkeypatch.setattr("tests.judges.test_erased.MARK", ACCENTED)
+    member = making.person(study, ACCENTED)
+    image = study.images.first()
+    study_settings.describe(study=study, title=f"With {spelt}", description=f"For {spelt}.")
+    selection = Selection.objects.create(study=study, name=f"{spelt}, first")
+    group = groups.make_group(study=study, name=f"{spelt}’s", selection=selection, inside=True)
+    groups.put(member=alice, group=group)
+    groups.delete_group(
+        group=groups.make_group(study=study, name=spelt, selection=selection, inside=False)
+    )
+    study.generators.update(note=f"By {spelt}")
+    KnownAnswer.objects.create(image=image, explanation=f"{spelt} says so")
+    Comment.objects.create(study=study, image=image, by=alice.user, text=f"ask {spelt}!")
+    Finding.objects.create(study=study, image=image, wanted=f"{spelt} sits", found=f"no {spelt}")
+    record.flag(image=image, annotator=alice, reason="other", note=f"{spelt} erred")
+    invitations.invite(study=study, uses=5, note=f"Friends of {spelt}")
+    file = tmp_path / f"labels_of_{spelt}.csv"
+    file.write_text(f"image_id,rater,question,value\n{image.key},ben,aligned,1\n")
+    bring_in.import_labels(study=study, source=Source(file))
+    Upload.objects.create(study=study, by=alice.user, name=file.name, state="done")
+    study.status = "closed"
+    study.save()
+    assert len(everything()) >= 12
+    personal_data.erase(member.user)
+    assert everything() == {}
+    client.force_login(alice.user)
+    addresses = [reverse("events", args=["shapes"], query={"csv": ""})]
+    addresses += [f"/api/v1/studies/shapes/exports/{what}/" for what in TABLES]
+    answers = {address: client.get(address) for address in addresses}
+    assert sum(answer.status_code == 200 for answer in answers.values()) > len(answers) / 2
+    sent = {
+        address: b"".join(answer).decode(errors="replace") for address, answer in answers.items()
+    }
+    assert "put this person into the group “erased-" in sent[addresses[0]]
+    assert not [address for address, text in sent.items() if ACCENTED in folded(text)]
+    files = [path for path in media.rglob("*") if path.is_file()]
+    assert not [path for path in files if ACCENTED in folded(path)]
 
 
 def test_who_is_forgotten_by_a_rule_stands_in_nothing_of_the_study(active, study):

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 import yaml
@@ -98,10 +100,8 @@ def test_the_action_checks_two_tables_with_all_that_it_was_given(tmp_path):
     used = {value.split(".")[1].split(" ")[0] for value in step["env"].values()}
     assert used == set(action["inputs"])
     assert "${{" not in step["run"]
-    (tmp_path / "jurybox").write_text(
-        f'#!/bin/sh\nexec {sys.executable} -c "from jurybox.command import main; main()" "$@"\n'
-    )
-    (tmp_path / "jurybox").chmod(0o755)
+    (tmp_path / "python").write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    (tmp_path / "python").chmod(0o755)
     summary = tmp_path / "summary.md"
     given = dict.fromkeys(step["env"], "") | {
         **{
@@ -116,7 +116,7 @@ def test_the_action_checks_two_tables_with_all_that_it_was_given(tmp_path):
         | given
         | {
             "PATH": f"{tmp_path}:{os.environ['PATH']}",
-            "PYTHONPATH": str(ROOT),
+            "GITHUB_ACTION_PATH": str(ROOT),
             "GITHUB_ACTIONS": "true",
             "GITHUB_STEP_SUMMARY": str(summary),
         }
@@ -127,6 +127,38 @@ def test_the_action_checks_two_tables_with_all_that_it_was_given(tmp_path):
     assert ran.returncode == 1, ran.stderr
     assert "::error::" in ran.stdout and "can be trusted on generators before" in ran.stdout
     assert "| judge | |" in summary.read_text()
+
+
+def test_the_action_installs_nothing_that_is_not_locked_and_names_others_by_their_commit():
+    steps = yaml.safe_load((ROOT / "action.yml").read_text())["runs"]["steps"]
+    for step in steps:
+        if "uses" in step:
+            assert re.fullmatch(r"[\w/-]+@[0-9a-f]{40}", step["uses"])
+        for line in step.get("run", "").splitlines():
+            assert "pip install" not in line or "--require-hashes" in line
+    assert (ROOT / "requirements-core.lock").read_text().count("--hash=sha256:") > 50
+
+
+COMMANDS = ("::stop-commands::x", "a\n::error::b", "a\r::add-mask::b", "##[group]x", "a\u2028::b")
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_name_of_a_judge_is_a_command_of_github(name, monkeypatch, capsys):
+    """Its runner takes each line, without the spaces around it."""
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    monkeypatch.delenv("GITHUB_STEP_SUMMARY", raising=False)
+    for passes, known in product((True, False), repeat=2):
+        print(check._line(check.Verdict(name, passes, known, f"{name} can be trusted.")))
+    monkeypatch.setattr(check, "_report", lambda given: {})
+    monkeypatch.setattr(check, "three_facts", lambda body: {"judges": {name: {}}})
+    with pytest.raises(SystemExit):
+        check.main(["--study", "s", "--judge", f"{name}, another"])
+    told = capsys.readouterr()
+    lines = (told.out + told.err).splitlines()
+    assert len(lines) == 5
+    assert all("##[" not in line for line in lines)
+    ours = [line for line in lines if line.strip().startswith("::")]
+    assert [line.split("::")[1] for line in ours] == ["warning", "error", "error"]
 
 
 def test_tables_that_cannot_be_read_end_with_their_sentence(tmp_path, capsys):

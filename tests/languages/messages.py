@@ -82,7 +82,7 @@ STORED = (
     *("packages/formats/jurybox_formats/forms/*.py", "annotations/file_names.py"),
     *(
         "packages/formats/jurybox_formats/sources/sound_json.py",
-        "annotations/bounded_numbers.py",
+        *("annotations/bounded_numbers.py", "annotations/storage/room.py"),
     ),
     *("audit/pages/data.py", "audit/pages/export.py", "audit/pages/reports.py"),
     *("audit/pages/one_question/plan.py", "audit/pages/one_question/training.py"),

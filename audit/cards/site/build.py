@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from audit.cards.site.numbers import PARTS, number_of_part, site_number
 from audit.cards.site.open_data import CARDS, PARQUET, TABLE, open_data
 from audit.cards.site.read import LONGEST, SiteCard
 from audit.questions.card.exhibits import EXHIBITS, ORDER, sentences
-from audit.questions.card.validity import validity_words
+from audit.questions.card.validity import validity_words, why_expired
 from judges.cards.changes import CHANGES
 
 TITLE, BY = "State of the judges", "The publishers of this edition"
@@ -25,9 +26,14 @@ SHOWN = ("fingerprint", "method", "engine", "weights", "revision", "released")
 
 
 def build_site(
-    cards: Sequence[SiteCard], *, title: str = TITLE, by: str = BY, before: Edition | None = None
+    cards: Sequence[SiteCard],
+    *,
+    title: str = TITLE,
+    by: str = BY,
+    before: Edition | None = None,
+    today: date | None = None,
 ) -> dict[str, bytes]:
-    """By name in the folder. The same cards make the same bytes: no clock is read."""
+    """By name in the folder. The same cards make the same bytes. `today`: what has expired by then is marked."""
     if max(len(title), len(by)) > LONGEST or not title.strip() or not by.strip():
         raise Refused(f"A title and a publisher have 1 to {LONGEST} characters.")
     files = open_data(cards, title, by)
@@ -36,7 +42,11 @@ def build_site(
     changes = None if before is None else changes_since(before, cards)
     rows = drift_rows(cards)
     pages: dict[str, dict[str, Any]] = {
-        "index": {"parts": PARTS, "rows": [_index_row(card) for card in cards], "changes": changes},
+        "index": {
+            "parts": PARTS,
+            "rows": [_index_row(card, today) for card in cards],
+            "changes": changes,
+        },
         "drift": {"rows": rows, "chart": drift_chart(rows), "again": _measured_again(cards)},
         "method": {"parts": PARTS, "method": EXHIBITS.method, "made": _made_pictures()},
         "changes": {"changes": changes},
@@ -45,7 +55,9 @@ def build_site(
     for name, context in pages.items():
         files[f"{name}.html"] = _page(name, title, cards, "", context)
     for card in cards:
-        files[f"cards/{card.page}.html"] = _page("card", title, cards, "../", _card_context(card))
+        files[f"cards/{card.page}.html"] = _page(
+            "card", title, cards, "../", _card_context(card, today)
+        )
     return files
 
 
@@ -69,12 +81,13 @@ def _page(
     return render_to_string(f"audit/cards_site/{name}.html", {**shared, **context}).encode()
 
 
-def _index_row(card: SiteCard) -> tuple[SiteCard, list[Any]]:
-    return card, [number_of_part(part, card.body["rows"]) for part in PARTS]
+def _index_row(card: SiteCard, today: date | None) -> tuple[SiteCard, str, list[Any]]:
+    expired = why_expired(card.body["valid"], today)
+    return card, expired, [number_of_part(part, card.body["rows"]) for part in PARTS]
 
 
-def _card_context(card: SiteCard) -> dict[str, Any]:
-    """The finding of each part, then its numbers. What a clock would say of its validity is left out."""
+def _card_context(card: SiteCard, today: date | None) -> dict[str, Any]:
+    """The finding of each part, then its numbers."""
     rows = card.body["rows"]
     tables = [
         (part, [(row, site_number(row)) for row in rows if row["part"] == part]) for part in ORDER
@@ -83,7 +96,7 @@ def _card_context(card: SiteCard) -> dict[str, Any]:
         "card": card,
         "body": card.body,
         "facts": [(name, card.body["facts"].get(name)) for name in SHOWN],
-        "valid": validity_words(card.body["valid"]),
+        "valid": validity_words(card.body["valid"], today),
         "sentences": sentences(card.body)[2:],
         "tables": [(part, own) for part, own in tables if own],
     }

@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import Any
 
 from annotations.errors import Refused
 from audit.cards.certificate import LICENCES, card_in, count_again, has_signature, read_certificate
+from audit.cards.key import own_keys
 from audit.questions.card.exhibits import ORDER
 from audit.questions.card.rows import AGREEMENT
 from judges.cards.changes import STEPS
@@ -28,7 +29,8 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class SiteCard:
-    """`page`: the name of its files. `signed`: the whole file, to be checked by readers."""
+    """`page`: the name of its files. `signed`: the whole file, to be checked by readers. `expected`: signed with
+    one of the keys that the publisher knows."""
 
     page: str
     licence: str
@@ -36,6 +38,7 @@ class SiteCard:
     key: str
     body: dict[str, Any]
     signed: bytes
+    expected: bool = True
 
     @property
     def judge(self) -> str:
@@ -51,14 +54,15 @@ class SiteCard:
         return self.body["valid"]["newest"] or ""
 
 
-def read_cards(files: Iterable[Path]) -> list[SiteCard]:
-    """In an order that is the cards' own, not that of the files."""
+def read_cards(files: Iterable[Path], keys: Collection[str] = ()) -> list[SiteCard]:
+    """In an order that is the cards' own, not that of the files. `keys`: expected beside our own."""
+    known = {*keys, *own_keys()}
     found: dict[str, Path] = {}
     cards: list[SiteCard] = []
     for file in files:
         if len(cards) == MOST:
             raise Refused(f"A site has at most {MOST} cards.")
-        card = read_card(file)
+        card = read_card(file, known)
         if card.page in found:
             raise Refused(f"{file.name} is the same card as {found[card.page].name}.")
         found[card.page] = file
@@ -68,15 +72,15 @@ def read_cards(files: Iterable[Path]) -> list[SiteCard]:
     return sorted(cards, key=lambda card: (card.judge, card.study, card.newest, card.page))
 
 
-def read_card(file: Path) -> SiteCard:
+def read_card(file: Path, keys: Collection[str] = ()) -> SiteCard:
     found = read_certificate(file)
     try:
-        return _checked_card(found)
+        return _checked_card(found, keys)
     except Refused as refusal:
         raise Refused(f"{file.name}: {refusal.message}") from None
 
 
-def _checked_card(found: dict[str, Any]) -> SiteCard:
+def _checked_card(found: dict[str, Any], keys: Collection[str]) -> SiteCard:
     body = card_in(found)
     if not has_signature(found):
         raise Refused("the signature is broken; the file was changed after it was signed.")
@@ -94,7 +98,9 @@ def _checked_card(found: dict[str, Any]) -> SiteCard:
     if not follows:
         raise Refused(words)
     content = json.dumps(found, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    return SiteCard(_page_name(body, content), licence, made, found["key"], body, content.encode())
+    key = found["key"]
+    page = _page_name(body, content)
+    return SiteCard(page, licence, made, key, body, content.encode(), key in keys)
 
 
 def _page_name(body: Mapping[str, Any], content: str) -> str:

@@ -12,7 +12,7 @@ from annotations.stored_answers.store import answer_at_once
 from audit.cards.certificate import check_certificate, make_certificate, read_certificate
 from audit.cards.eval_record import card_record
 from audit.cards.hub_results import hub_files
-from audit.cards.key import public_key
+from audit.cards.key import own_keys, public_key
 from audit.management.commands.answer import KINDS, show_answer
 from audit.questions.card.exhibits import EXHIBITS
 from audit.questions.card.question import CARD, Parameters, run_called
@@ -26,14 +26,14 @@ from judges.runs import lifecycle, score_chunk
 from jurybox_judging import catalogue
 from jurybox_judging.errors import JudgeRefused
 
-VERIFY, SIGNED = "verify", ".json"
+VERIFY, KEY, SIGNED = "verify", "key", ".json"
 
 
 class Command(PlainCommand):
     help = "Measure a judge with pictures made from a study's own, and print its card."
 
     def arguments(self, add) -> None:
-        add("judge", "by the name that reports use; or “verify”", metavar="JUDGE")
+        add("judge", "by the name that reports use; or “verify”, or “key”", metavar="JUDGE")
         add("file", "after “verify”: a signed card", nargs="?", type=Path, metavar="FILE")
         add("--study", "the study's short name", metavar="STUDY")
         add(
@@ -68,6 +68,8 @@ class Command(PlainCommand):
     ) -> str:
         if judge == VERIFY:
             return self._verify(file, key)
+        if judge == KEY and not study:
+            return "\n".join([public_key(), *sorted(own_keys() - {public_key()})])
         if file is not None or not study:
             raise JudgeRefused("Write: card JUDGE --study STUDY, or: card verify FILE.")
         if out is not None and out.suffix.lower() not in (*KINDS, SIGNED):
@@ -136,7 +138,9 @@ class Command(PlainCommand):
             _, run = run_called(study, parameters.judge)
             scores = Scores.from_drawn(DrawnImages(run, parameters.images))
             day = (answer.computed_at or timezone.now()).date()
-            signed = make_certificate(answer.body or {}, scores, licence=licence, made=day)
+            signed = make_certificate(
+                answer.body or {}, scores, licence=licence, made=day, today=timezone.localdate()
+            )
             write_file(out, as_json(signed, indent=1))
             released = f", released under {licence}" if licence else ""
             return f"Written to {out}{released}, signed with the key {public_key()}."

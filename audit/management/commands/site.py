@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from django.utils import timezone
+
 from annotations.management.command import PlainCommand
 from annotations.storage.written_files import write_folder
 from audit.cards.site.build import BY, TITLE, build_site
@@ -24,13 +26,14 @@ class Command(PlainCommand):
             metavar="CARD.json",
         )
         add("--since", "the folder of an earlier edition", type=Path, metavar="FOLDER")
+        add.many("--key", "a public key that cards may be signed with, beside ours", metavar="KEY")
         add("--title", "of the site", default=TITLE)
         add("--by", "who publishes it, for the citation", default=BY)
 
-    def handle(self, *, folder, cards, since, title, by, **options) -> str:
+    def handle(self, *, folder, cards, since, title, by, key, **options) -> str:
         before = None if since is None else read_edition(since)
-        found = read_cards(cards)
-        files = build_site(found, title=title, by=by, before=before)
+        found = read_cards(cards, key)
+        files = build_site(found, title=title, by=by, before=before, today=timezone.localdate())
         write_folder(folder, files)
         size = sum(map(len, files.values())) / 1e6
         return (

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from django.utils import timezone
 from django.utils.translation import gettext, gettext_noop
 
 from annotations.language.stored_words import say
+from annotations.models import Study
 from audit.charts.style import INK, configured, number_tooltip
 from audit.charts.when_used import alt
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
 from audit.questions.card.question import CARD
 from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POINTS, POSITION, SCORE
-from audit.questions.card.validity import validity_words
+from audit.questions.card.validity import validity_words, why_expired
 from judges.cards.changes import AGAIN, BLIND, CROSS, DARK, FOOLING, LADDER
 
 ORDER = (AGREEMENT, DARK, POSITION, LADDER, CROSS, BLIND, FOOLING, FAMILY, AGAIN, COST)
@@ -42,7 +44,7 @@ def sentences(body: Body) -> list[str]:
         if images
         else f"{called}, by what the study holds: no picture was made for it."
     )
-    return [measured, validity_words(body["valid"]), *lines]
+    return [measured, validity_words(body["valid"], timezone.localdate()), *lines]
 
 
 def _sentences_of(body: Body, part: str) -> Iterator[str]:
@@ -180,6 +182,12 @@ def draw_moves(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     return configured(alt.layer(*layers).properties(**size), theme, names=False)
 
 
+def show(study: Study, body: Body, view: Any, names: bool) -> Body:
+    """With why it holds no longer, today: a program reads no sentences."""
+    expired = why_expired(body["valid"], timezone.localdate())
+    return {**body, "valid": {**body["valid"], "expired": expired}}
+
+
 EXHIBITS = Exhibits(
     question=CARD,
     title="What is this judge like as an instrument?",
@@ -192,4 +200,5 @@ EXHIBITS = Exhibits(
     sentences=sentences,
     tables=tables,
     charts=charts,
+    show=show,
 )

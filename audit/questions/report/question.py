@@ -7,6 +7,7 @@ from collections.abc import Callable
 from datetime import datetime
 from typing import Any
 
+from annotations.database.read_only import may_write
 from annotations.models import AnswerJob, StoredAnswer, Study
 from annotations.stored_answers import store
 from annotations.stored_answers.question import Question
@@ -54,6 +55,12 @@ def request_due_report(study: Study, options: dict[str, Any] | None = None) -> N
     """The data have changed, and nobody asks. What was refused waits for other data, what was given up
     for a person."""
     store.request_unless_refused(REPORT, study, Options(**(options or {})))
+
+
+def request_for_reader(study: Study, options: dict[str, Any]) -> None:
+    """Somebody looks at the newest report: where data have changed since, the next one follows."""
+    if may_write() and freshness.is_due(study=study, patient=True, options=options):
+        request_due_report(study, options)
 
 
 def request_again_since(study: Study, begun: datetime) -> None:

@@ -10,11 +10,12 @@ from django.urls import reverse
 
 from annotations.copies import rows
 from annotations.copies import study as study_copies
-from annotations.errors import StudyRefused
+from annotations.errors import ImportRefused, StudyRefused
 from annotations.forms import example_pictures
 from annotations.forms.versions import form_of, use_form
 from annotations.jobs import run
 from annotations.models import Annotation, Event, ExamplePicture, Image, Study, StudyCopy
+from annotations.storage import room
 from annotations.studies import deletion
 from jurybox_formats.forms.definition import Example
 from tests import making
@@ -149,3 +150,11 @@ def test_the_command_copies_here_and_now(study, alice, capsys):
     call_command("copy_study", "shapes", title="Third", owner="alice")
     assert capsys.readouterr().out == "Made shapes-copy: 4 prompts, 8 images. It is paused.\n"
     assert Image.objects.filter(study__slug="shapes-copy").count() == 8
+
+
+def test_a_copy_with_images_asks_for_room_before_anything_is_written(study, monkeypatch):
+    monkeypatch.setattr(room, "LEAST_FREE", 2**60)
+    with pytest.raises(ImportRefused, match="nearly full"):
+        begin(study)
+    assert Study.objects.count() == 1
+    assert begin(study, images=False)

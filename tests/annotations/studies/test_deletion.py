@@ -73,8 +73,8 @@ def test_nothing_of_it_stays_but_the_event(study, alice, bob):
     assert rows_left() == {}
     assert not Study._base_manager.exists()
     first, last = Event.objects.filter(study=None).order_by("pk")
-    assert first.words == "asked to delete the study “Shapes” (shapes): kept for 90 days"
-    assert last.words == ("deleted the study “Shapes” (shapes): 8 images, 1 annotations, 9 scores")
+    assert first.words == "asked to delete the study shapes: kept for 90 days"
+    assert last.words == ("deleted the study shapes: 8 images, 1 annotations, 9 scores")
     assert (last.did, last.by) == ("deleted", alice.user)
     with pytest.raises(DatabaseError), transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("UPDATE annotations_event SET words = 'nothing happened'")

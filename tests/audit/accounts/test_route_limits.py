@@ -10,7 +10,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from annotations.models import RateCount
+from annotations.models import Job, RateCount
 from annotations.rates import Rate
 from annotations.studies import invitations
 from audit.accounts import route_limits
@@ -65,3 +65,27 @@ def test_labelling_asks_nothing_of_it(few, as_bob, study):
         as_bob.post(reverse("label", args=[study.slug]), {})
     assert not [query for query in asked if "ratecount" in query["sql"]]
     assert not RateCount.objects.exists()
+
+
+# Each kind of job, and the routes by which somebody has a worker do it; None: for no person, or cheap.
+STARTED_BY = {
+    "study copy": {"study-copy", "anchors-ask"},
+    "answer": {"report-make", "api-reports"},
+    "upload": {"imports", "api-imports", "study-new"},
+    "card": {"run-card-measure", "api-run-card"},
+    "self-check": {"self-check-ask"},
+    "anchor scoring": {"anchors-score"},
+    "deletion": None,
+    "webhook message": None,
+    "preview": None,
+    "weight check": None,
+}
+# Computed while they wait, or files of any size.
+AT_ONCE = {"test-judge", "api-test-judge"}
+
+
+def test_whatever_makes_a_worker_work_has_a_rate():
+    kinds = {model.KIND for model in Job.__subclasses__()}
+    assert kinds == STARTED_BY.keys()
+    limited = {name for _, name in route_limits.LIMITS}
+    assert AT_ONCE.union(*filter(None, STARTED_BY.values())) - limited == set()

@@ -12,10 +12,12 @@ from contextlib import closing, contextmanager
 from urllib.parse import urlsplit
 
 import pytest
+from django.core import management
 from django.core.management import CommandError, call_command
 from django.db import DatabaseError, connection
 
 from audit.installation import backups, health, tables, upgrade
+from jurybox.command import main
 from tests import needs, ready_database
 from tests.audit.test_settings import KEY, start
 
@@ -250,3 +252,20 @@ def test_of_two_upgrades_at_once_one_makes_the_tables_and_both_end_well(tmp_path
         ended = list(both.map(lambda folder: start(folder, code, DATABASE_URL=url), folders))
     told = sorted(lines(one)["tables"] for one in ended)
     assert told[0].endswith("migrations applied.") and told[1] == "Up to date.", told
+
+
+@pytest.mark.django_db
+def test_whatever_fails_on_a_newer_database_is_a_sentence_and_exit_status_2(monkeypatch, capsys):
+    def fails(arguments):
+        raise DatabaseError("no such column: annotations_study.colour")
+
+    monkeypatch.setattr(management, "execute_from_command_line", fails)
+    with pytest.raises(DatabaseError):
+        main(["study"])
+    note(("annotations", "0999_of_tomorrow"))
+    with pytest.raises(SystemExit) as ended:
+        main(["study"])
+    assert ended.value.code == 2
+    words = capsys.readouterr().err
+    assert "from a newer version of Jurybox. Install that version" in words
+    assert "Traceback" not in words

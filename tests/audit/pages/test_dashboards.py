@@ -157,8 +157,13 @@ def test_a_poll_after_new_labels_is_rendered_and_says_so(as_alice, judged):
     first = as_alice.get(address("judge", judged), **HTMX)
     seen = re.search(r'"X-Seen": "(\w+)"', first.content.decode())[1]
     making.labels(judged, {"early-0": {"dan": 1}})
+    # So long a report is not made again at once.
+    Report.objects.update(seconds=3600)
     again = as_alice.get(address("judge", judged), HTTP_X_SEEN=seen, **HTMX)
     assert "Labels or scores have changed" in making.html_of(again)
+    Report.objects.update(seconds=0)
+    again = as_alice.get(address("judge", judged), HTTP_X_SEEN=seen, **HTMX)
+    assert "The report is being made" in making.html_of(again)
 
 
 def numbers_of(table_csv: str) -> list[dict[str, str]]:

@@ -124,3 +124,15 @@ def count_calls(monkeypatch, module, names):
         drawn = "waterfall" if module is why_charts else "chart"
         monkeypatch.setattr(module, drawn, counted(getattr(module, drawn)))
     return times
+
+
+@pytest.mark.parametrize("kind", ["json", "picture", "svg"])
+def test_a_chart_that_would_be_empty_is_refused_with_its_reason(as_alice, study, kind):
+    making.labels(study, {"early-0": {"ann": 1}, "late-0": {"ann": 0}})
+    making.scores(study, {"early-0": 1.0, "late-0": 0.0})
+    body = reports.make_report(study=study).body
+    for name in every_chart.CHARTS:
+        answer = as_alice.get(reverse("chart", args=["shapes", name, kind]))
+        why = every_chart.blank(name, body, View())
+        assert answer.status_code == (400 if why else 200)
+        assert why in answer.content.decode(errors="replace").replace("&#x27;", "'")

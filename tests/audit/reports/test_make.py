@@ -5,11 +5,12 @@ from django.test import TestCase
 
 from annotations.errors import Refused
 from annotations.exports.pseudonyms import names_as_written
-from annotations.models import Annotation, Image
+from annotations.models import Annotation, AnswerJob, Image
 from annotations.versions import labels_version, raise_labels_version
+from audit import tasks
 from audit.charts import judges as judges_chart
 from audit.charts.style import rows_of
-from audit.models import Report
+from audit.models import Report, Webhook
 from audit.pages.tables import drift_csv
 from audit.reports import freshness
 from audit.reports import make as reports
@@ -424,6 +425,37 @@ def test_a_report_notices_what_moved_no_stamp(judged, monkeypatch):
     # A newer version of the statistics alone is no reason to make the reports of all studies again.
     monkeypatch.setattr(freshness, "VERSION", "a newer one")
     assert not freshness.is_due(study=judged)
+
+
+def test_few_new_labels_make_no_report_until_somebody_looks_or_a_webhook_waits(
+    judged, as_alice, monkeypatch, settings
+):
+    monkeypatch.setattr(freshness, "MANY", 3)
+    reports.make_report(study=judged)
+    Report.objects.update(seconds=0)
+    requested = AnswerJob.objects.filter(payload__question="report")
+
+    def look_regularly():
+        tasks.refresh_reports_task()
+        return requested.exists()
+
+    making.labels(judged, {"early-0": {"dan": 1}})
+    assert freshness.is_due(study=judged, patient=True)
+    assert not look_regularly()
+    making.labels(judged, {"early-1": {"dan": 1}, "early-2": {"dan": 1}})
+    assert look_regularly()
+    requested.delete()
+    monkeypatch.setattr(freshness, "MANY", 9)
+    assert not look_regularly()
+    as_alice.get("/api/v1/studies/shapes/report/")
+    assert requested.exists()
+    requested.delete()
+    as_alice.get("/studies/shapes/audit/judge/")
+    assert requested.exists()
+    requested.delete()
+    since = Report.objects.first().created_at
+    Webhook.objects.create(study=judged, address="https://example.org", salt="a", since=since)
+    assert look_regularly()
 
 
 def test_answers_that_were_set_aside_do_not_count(judged):

@@ -20,7 +20,8 @@ from annotations.imports.write_labels import LabelWriter
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from annotations.models import Answer, Image, Job
-from judges.intake import imported_scores, room, uploads
+from annotations.storage import room
+from judges.intake import imported_scores, uploads
 from judges.models import Run, Score, Upload
 from tests import making
 from tests.formats.sets.prompt_sets import small

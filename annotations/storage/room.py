@@ -20,4 +20,4 @@ def expect_room() -> None:
         return
     folder.mkdir(parents=True, exist_ok=True)
     if shutil.disk_usage(folder).free < LEAST_FREE:
-        raise ImportRefused("The disk is nearly full; the file was not stored.")
+        raise ImportRefused("The disk is nearly full; nothing was stored.")
