@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import SplitResult, urlsplit
 
-from cryptography.fernet import InvalidToken
+from cryptography.fernet import InvalidToken, MultiFernet
 from django.conf import settings
 from django.db.models import F, Sum
 from django.utils import timezone
@@ -73,16 +73,16 @@ def secret_for(parts: SplitResult, model: str = "") -> str:
 
 
 def lock_key(key: str) -> str:
-    """Encrypted with a key made from SECRET_KEY: a copy of the database alone asks no server."""
-    return box_for(PURPOSE).encrypt(key.encode()).decode() if key else ""
+    """A copy of the database alone asks no server."""
+    return _box().encrypt(key.encode()).decode() if key else ""
 
 
 def open_key(server: ModelServer) -> str:
     try:
-        return box_for(PURPOSE).decrypt(server.locked_key).decode()
+        return _box().decrypt(server.locked_key).decode()
     except InvalidToken:
         raise EngineRefused(
-            f"The key of {server} cannot be read: SECRET_KEY has changed. An administrator can give it "
+            f"The key of {server} cannot be read: MODEL_SERVER_KEY or SECRET_KEY has changed. An administrator can give it "
             "again on the page of model servers."
         ) from None
 
@@ -137,6 +137,10 @@ def tokens_of(reply: Mapping[str, Any]) -> tuple[int, int] | None:
     if not isinstance(asked, int) or not isinstance(answered, int):
         return None
     return (asked, answered) if max(asked, answered) < 10**9 and min(asked, answered) >= 0 else None
+
+
+def _box() -> MultiFernet:
+    return box_for(PURPOSE, settings.MODEL_SERVER_KEY)
 
 
 def _origin(parts: SplitResult) -> tuple[str, str, int | None]:

@@ -14,7 +14,11 @@ import yaml
 from tests.audit.test_settings import KEY, start
 
 ROOT = Path(__file__).resolve().parent.parent
-GIVEN = {"SECRET_KEY": KEY, "ALLOWED_HOSTS": "jury.example", "POSTGRES_PASSWORD": "quiet-river"}
+SECRETS = (
+    *("SECRET_KEY", "JUDGE_SECRET_KEY", "MODEL_SERVER_KEY"),
+    *("POSTGRES_PASSWORD", "REDIS_PASSWORD"),
+)
+GIVEN = {"ALLOWED_HOSTS": "jury.example", **dict.fromkeys(SECRETS, KEY)}
 
 
 @pytest.fixture(scope="module")
@@ -71,11 +75,23 @@ def test_only_the_service_of_judges_knows_the_key_of_the_servers_that_they_ask(c
 
 
 def test_no_container_of_ours_can_become_root_or_write_beside_the_data(compose):
-    for name in ("tables", "web", "worker", "judge"):
-        service = compose["services"][name]
+    for name, service in compose["services"].items():
         assert service["cap_drop"] == ["ALL"], name
         assert service["security_opt"] == ["no-new-privileges:true"], name
-        assert service["read_only"] is True, name
+        assert service.get("read_only") is True or name == "database", name
+
+
+def test_every_service_that_stays_has_a_limit_of_memory_and_a_probe_that_fits_it(compose):
+    for name, service in compose["services"].items():
+        assert service.get("mem_limit") or name == "tables", name
+        # The image's probe asks the web server.
+        assert "healthcheck" in service or name == "web", name
+
+
+def test_the_service_that_reads_foreign_pictures_never_knows_the_key_of_sessions(compose):
+    judge = compose["services"]["judge"]["environment"]
+    assert judge["SECRET_KEY"].startswith("${JUDGE_SECRET_KEY:?")
+    assert "${SECRET_KEY" not in str(judge)
 
 
 def test_every_image_can_be_named_by_digest(compose):
@@ -112,7 +128,7 @@ def test_only_this_machine_reaches_the_port(compose):
 
 def test_no_secret_has_a_default(compose):
     text = (ROOT / "compose.yaml").read_text()
-    for name in ("SECRET_KEY", "POSTGRES_PASSWORD"):
+    for name in SECRETS:
         assert re.findall(rf"\$\{{{name}(..)", text) == [":?"] * text.count(f"${{{name}"), name
 
 

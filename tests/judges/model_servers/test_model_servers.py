@@ -81,6 +81,17 @@ def test_a_key_that_another_secret_key_has_locked_is_a_sentence(settings):
         servers.open_key(server)
 
 
+def test_judges_with_a_secret_key_of_their_own_open_what_the_web_server_locked(settings):
+    old = ModelServer(address="a", model="b", locked_key=servers.lock_key(KEY))
+    settings.MODEL_SERVER_KEY = "m" * 50
+    new = ModelServer(address="a", model="b", locked_key=servers.lock_key(KEY))
+    assert servers.open_key(old) == servers.open_key(new) == KEY
+    settings.SECRET_KEY = "the judges' own"
+    assert servers.open_key(new) == KEY
+    with pytest.raises(EngineRefused, match="MODEL_SERVER_KEY or SECRET_KEY has changed"):
+        servers.open_key(old)
+
+
 def test_researchers_see_the_servers_and_change_none(as_alice, study, settings):
     settings.JUDGE_SERVERS = ["loopback"]
     server = add.add_server(address="http://127.0.0.1:9/v1", model="seer", key=KEY)
