@@ -272,7 +272,9 @@ SECRET_KEY_FILE = None if os.environ.get("SECRET_KEY") else VAR_DIR / "secret_ke
 # Locks the keys of model servers; without it SECRET_KEY does. Judges on a machine of their own know this one alone.
 MODEL_SERVER_KEY = os.environ.get("MODEL_SERVER_KEY", "")
 if MODEL_SERVER_KEY and len(MODEL_SERVER_KEY) < 50:
-    raise ImproperlyConfigured("MODEL_SERVER_KEY has fewer than 50 characters; choose a longer one.")
+    raise ImproperlyConfigured(
+        "MODEL_SERVER_KEY has fewer than 50 characters; choose a longer one."
+    )
 
 # With which cards are signed: it stays when SECRET_KEY changes. The public keys of before stay ours.
 CARD_KEY = os.environ.get("CARD_KEY", "")

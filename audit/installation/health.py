@@ -210,15 +210,15 @@ def safety() -> Finding:
 
 def errors() -> Finding:
     """What broke in requests, the last ones first."""
-    found = server_errors.newest()
-    if not found:
+    errors = server_errors.newest()
+    if not errors:
         return _well("errors", "No request broke.")
     lines = [
         f"\n    {one['at']}  {one['method']} {one['route']}: {one['error']} ({one['file']})"
-        for one in found
+        for one in errors
     ]
     return _look(
-        "errors", f"The last {len(found)} that broke; each file has its trace:{''.join(lines)}"
+        "errors", f"The last {len(errors)} that broke; each file has its trace:{''.join(lines)}"
     )
 
 

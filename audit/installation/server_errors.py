@@ -1,6 +1,6 @@
 """Keeps what broke in a request, for `manage.py doctor`: its trace, and which request it was.
 
-Of the request the method, the route and who asked by key; never an address, a field, a header or a cookie, and of
+Of the request the method, the route and the account by its key; never an address, a field, a header or a cookie, and of
 a message its first line: they can hold secrets and names of people. The log has the trace as well. A file for
 each, since a database may be what broke.
 """
@@ -45,13 +45,13 @@ def _keep(sender: Any, request: HttpRequest | None = None, **kwargs: Any) -> Non
         return
     now = datetime.now(UTC)
     user = getattr(request, "user", None)
-    told = {
+    row = {
         "at": now.isoformat(timespec="seconds"),
         "request": request_id.get(),
         "method": request.method if request else "",
         "route": route_of(request) if request else "",
         "account": getattr(user, "pk", None),
-        "error": _named(error),
+        "error": _first_line(error),
         "trace": "".join(_trace(error)),
     }
     folder = _folder()
@@ -59,7 +59,7 @@ def _keep(sender: Any, request: HttpRequest | None = None, **kwargs: Any) -> Non
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         file = folder / f"{now:%Y%m%d-%H%M%S.%f}-{request_id.get()[:64]}.json"
         file.touch(mode=0o600)
-        file.write_text(json.dumps(told, indent=1))
+        file.write_text(json.dumps(row, indent=1))
         for old in sorted(folder.glob("*.json"))[:-KEPT]:
             old.unlink(missing_ok=True)
     except OSError:
@@ -74,8 +74,8 @@ def _trace(error: BaseException) -> Iterator[str]:
         yield from _trace(cause)
         yield "\nAfter it:\n\n"
     yield from traceback.format_tb(error.__traceback__)
-    yield f"{_named(error)}\n"
+    yield f"{_first_line(error)}\n"
 
 
-def _named(error: BaseException) -> str:
+def _first_line(error: BaseException) -> str:
     return f"{type(error).__name__}: {(str(error).splitlines() or [''])[0][:200]}"

@@ -19,7 +19,7 @@ from judges.models import Upload
 
 # While a run is going or labels keep coming, making reports may take at most this share of time.
 SHARE_OF_TIME = 0.1
-# So many new answers are worth a report that nobody has asked for.
+# So many new answers are worth a report although nobody looks.
 MANY = 500
 
 

@@ -38,19 +38,19 @@ class EveryJudge:
         self.people, self.in_drift = people, PeopleInDrift(people)
 
     @cached_property
-    def named(self) -> list[tuple[str, str, np.ndarray]]:
+    def slices(self) -> list[tuple[str, str, np.ndarray]]:
         """The slices of each cut."""
         return [(cut, *found) for cut, find in CUTS.items() for found in find(self.people)]
 
     @cached_property
-    def apart(self) -> list[tuple[str, str, np.ndarray]]:
+    def parts(self) -> list[tuple[str, str, np.ndarray]]:
         """A slice that holds every image (one variant, one tag) is not computed twice."""
-        return [row for row in self.named if not row[2].all()]
+        return [row for row in self.slices if not row[2].all()]
 
     @cached_property
     def wheres(self) -> list[np.ndarray]:
         everything = np.ones(len(self.people.images), dtype=bool)
-        return [everything, *(where for *_, where in self.apart)]
+        return [everything, *(where for *_, where in self.parts)]
 
     @cached_property
     def members(self) -> Members:
@@ -143,9 +143,9 @@ class JudgeReport:
         judge = slices.SlicedJudge(self.series, every.wheres, self.options, every.members)
         stats = judge.statistics(slices.COMPARING)
         by_cut: dict[str, Any] = {
-            cut: {name: dict(stats[0]) for of, name, _ in every.named if of == cut} for cut in CUTS
+            cut: {name: dict(stats[0]) for of, name, _ in every.slices if of == cut} for cut in CUTS
         }
-        for at, (cut, name, where) in enumerate(every.apart, start=1):
+        for at, (cut, name, where) in enumerate(every.parts, start=1):
             # What generators tell is drift, and tested there.
             if cut == "by_generator":
                 by_cut[cut][name] = stats[at]

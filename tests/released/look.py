@@ -14,7 +14,7 @@ from django.urls import reverse  # noqa: E402
 
 from annotations.models import Annotation, Answer, Event, Job, PairVote, Study  # noqa: E402
 from audit.models import Report  # noqa: E402
-from audit.navigation import SECTIONS  # noqa: E402
+from audit.navigation import PAGES  # noqa: E402
 from judges.models import Delivery, Score  # noqa: E402
 from tests.released.make import SLUG  # noqa: E402
 
@@ -27,7 +27,7 @@ def look() -> dict:
     study = Study.objects.get(slug=SLUG)
     client = Client(headers={"host": "localhost"}, raise_request_exception=False)
     client.force_login(get_user_model().objects.get(username="alice"))
-    pages = {page.name: reverse(page.name, args=[SLUG]) for part in SECTIONS for page in part.pages}
+    pages = {page.name: reverse(page.name, args=[SLUG]) for page in PAGES.values()}
     pages |= {"home": reverse("home"), "account": reverse("account")}
     return {
         "labels": list(

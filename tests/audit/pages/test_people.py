@@ -194,7 +194,7 @@ def test_one_person_alone_gives_reasons_and_no_number(as_alice, study):
 def test_nobody_says_that_a_worker_counts_while_none_does(as_alice, busy, monkeypatch):
     monkeypatch.setattr(question, "AT_ONCE", 1)
     page = making.html_of(as_alice.get(at(busy)))
-    assert "Agreement</h1>" in page
+    assert "Quality</h1>" in page
     assert "A worker will count them soon." in page
     now = timezone.now()
     AnswerJob.objects.update(created_at=now - timedelta(minutes=3))

@@ -71,8 +71,8 @@ class ReadPeople:
     def read(self, score: Floats, *, as_ranks: bool, span: float = 1.0) -> Readings:
         """A judge of the same images."""
         read = mid_ranks(score) if as_ranks else score
-        sums = self._moments(read, self._alone[0])
-        line = beside_people(self._alone[1], sums)
+        sums = self._moments(read, self._people_moments[0])
+        line = beside_people(self._people_moments[1], sums)
         if self.assumed:
             return Readings(sums, line, None, None, self.mix)
         others, shifts = self._shifts
@@ -87,7 +87,7 @@ class ReadPeople:
         return moments(score, self.voices.answers, self.generators, self.prompts, count, people)
 
     @cached_property
-    def _alone(self) -> tuple[Moments, Generators]:
+    def _people_moments(self) -> tuple[Moments, Generators]:
         """Beside a judge that always says 0."""
         sums = self._moments(np.zeros(self.generators.size))
         return sums, generators_of(sums, noise_together=True)
@@ -106,7 +106,7 @@ class ReadPeople:
     @cached_property
     def _usual(self) -> Floats:
         """Of the line: what people of the usual severity would have answered."""
-        line = self._alone[1]
+        line = self._people_moments[1]
         for step, shift in zip(self._latent, self._shifts[1], strict=True):
             if isinstance(step, Latent) and shift is not None:
                 line = _without_severity(line, step, shift)
