@@ -210,15 +210,15 @@ def safety() -> Finding:
 
 def errors() -> Finding:
     """What broke in requests, the last ones first."""
-    errors = server_errors.newest()
-    if not errors:
+    broken = server_errors.newest()
+    if not broken:
         return _well("errors", "No request broke.")
     lines = [
         f"\n    {one['at']}  {one['method']} {one['route']}: {one['error']} ({one['file']})"
-        for one in errors
+        for one in broken
     ]
     return _look(
-        "errors", f"The last {len(errors)} that broke; each file has its trace:{''.join(lines)}"
+        "errors", f"The last {len(broken)} that broke; each file has its trace:{''.join(lines)}"
     )
 
 
