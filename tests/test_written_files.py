@@ -116,7 +116,7 @@ def study(monkeypatch):
     record = {"data/shapes/a.json": b"{}"}
     monkeypatch.setattr("audit.cards.report_records.record_files", lambda study, **how: record)
     page = {"index.html": b"<p>", "cards/a.html": b"<p>"}
-    monkeypatch.setattr("audit.management.commands.site.read_cards", lambda cards: [])
+    monkeypatch.setattr("audit.management.commands.site.read_cards", lambda *cards: [])
     monkeypatch.setattr("audit.management.commands.site.build_site", lambda cards, **how: page)
     monkeypatch.setattr(formats, "figure_files", lambda document: {"figure-1.pdf": b"%PDF"})
     writer = SimpleNamespace(add_scalar=print, add_text=print, close=print)
@@ -372,6 +372,7 @@ ELSEWHERE = {
         "audit/installation/backups/sqlite_database.py",
         "audit/installation/message_files.py",
         "audit/installation/page_scripts.py",
+        "audit/installation/server_errors.py",
         "audit/installation/vega_script.py",
         "audit/settings.py",
         "judges/intake/deliveries.py",

@@ -14,6 +14,7 @@ from annotations.imports.outcome import Outcome
 from annotations.models import Study
 from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import read_answer
+from audit.models import Report
 from audit.questions.agreement.question import AGREEMENT
 from audit.reports import make as reports
 from audit.words import report as report_words
@@ -266,6 +267,8 @@ def test_asking_again_shows_the_bar_at_once(open_page, alice, report):
 
 def test_new_labels_move_the_page_without_reload(open_page, alice, study, report):
     page = open_page(alice, at("reports"))
+    # So long a report is not made again because somebody looks.
+    Report.objects.update(seconds=3600)
     page.evaluate("document.body.dataset.mine = 'yes'")
     making.labels(study, {study.images.first().key: {"dan": 1}})
     page.evaluate("document.body.dispatchEvent(new Event('report-asked'))")

@@ -688,6 +688,7 @@ ROWS = {
     "exact_sums.weighted": None,
     "exact_sums.sum_draws": None,
     "exact_sums.ratio": None,
+    "exact_sums.without_each": None,
     "percentiles.plain": None,
     "cluster_counts.in_parts": None,  # of a draw that was checked
     "cluster_counts.kept_parts": None,

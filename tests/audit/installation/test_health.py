@@ -105,7 +105,8 @@ def test_a_time_zone_with_summer_is_named(settings):
 def test_the_doctor_prints_one_line_a_part(capsys):
     call_command("doctor")
     lines = capsys.readouterr().out.splitlines()
-    assert len(lines) == len(health.everything())
+    # Below a part stand the requests that broke.
+    assert sum(not line.startswith("    ") for line in lines) == len(health.everything())
     assert lines[0].startswith("· database")
 
 

@@ -93,6 +93,8 @@ def soft_pairwise(found: Tables) -> Result:
     """As `ranking.soft_pairwise_accuracy`, with an interval that leaves out each prompt in turn. It is a mean
     of many chances, and as nearly normal by itself: on the logit its interval is far too wide where
     the generators are clearly apart."""
+    if found.people.shape[0] < 2:
+        return Undefined("one generator has nobody to be compared with", 0)
     chances = [_without_each(table) for table in (found.people, found.judge)]
     gaps = np.abs(chances[0] - chances[1])
     whole, left_out = 1 - math.fsum(gaps[0]) / gaps.shape[1], 1 - gaps[1:].mean(axis=1)
