@@ -78,7 +78,7 @@ def disagreements(request: Request, slug: str) -> Response:
     options, given = report_options(request, DisagreementFilters)
     newest = newest_with_options(place.study, options)
     if not newest.body["judges"]:
-        raise NoReportYet(None)
+        raise NoReportYet(None, "The newest report has no judge. Score images first.")
     judge = _judge(newest.body, given.get("judge", ""))
     stored = gallery.Gallery(newest.pk, judge)
     chosen = gallery.Filters(side=given.get("side", ""))

@@ -40,14 +40,18 @@ class NoReportYet(Refused):
     status = 404
     code = "no-report-yet"
 
-    def __init__(self, job: AnswerJob | None) -> None:
+    def __init__(
+        self,
+        job: AnswerJob | None,
+        words: str = "There is no report yet, and none is being made. Ask for one first.",
+    ) -> None:
         making = job is not None and job.is_open
         if making:
             super().__init__("There is no report yet. A worker is making it: ask again soon.")
         elif job is not None and job.reason:
             super().__init__(f"There is no report yet. {job.reason}")
         else:
-            super().__init__("There is no report yet, and none is being made. Ask for one first.")
+            super().__init__(words)
         self.members = {"making": making}
 
 

@@ -16,11 +16,9 @@ from typing import Any
 from PIL import Image as Picture
 
 from annotations.errors import Refused
-from annotations.models import Image, Prompt
 from annotations.pictures.store import pixels_of
 from judges.lake.pictures import LakePicture
 from judges.lake.slices import Slice
-from judges.looks.gather import ImageScorer
 from jurybox_judging import catalogue, registry
 from jurybox_judging.errors import Passing
 from jurybox_judging.protocols import (
@@ -32,7 +30,7 @@ from jurybox_judging.protocols import (
     Subject,
     Unscored,
 )
-from jurybox_judging.scorer import DECODERS, in_batches
+from jurybox_judging.scorer import DECODERS, Loose, Scorer, in_batches
 from jurybox_judging.self_test import load_engines
 
 Verdict = Judgement | Unscored
@@ -61,7 +59,7 @@ class SliceJudge:
         # Of weights that were fetched only now, the commit is known only now.
         self.judge = registry.build(asked.name, options)
         self.identity = registry.identity(asked.name, options)
-        self._scorer = ImageScorer(self.judge, anew=True)
+        self._scorer = Scorer(self.judge)
         self._decoders = ThreadPoolExecutor(DECODERS, thread_name_prefix="open")
 
     def close(self) -> None:
@@ -114,28 +112,23 @@ class SliceJudge:
 
     def _verdicts(self, batch: list[tuple[LakePicture, Opening]]) -> list[Verdict]:
         verdicts: dict[int, Verdict] = {}
-        opened: list[tuple[int, Image, Subject, Picture.Image]] = []
+        opened: dict[int, tuple[Loose, Subject, Picture.Image]] = {}
         for place, (one, opening) in enumerate(batch):
             try:
-                opened.append((place, *_as_image(place, one, opening.result())))
+                picture = opening.result()
+                opened[place] = Loose(one.key), _subject_of(one, picture), picture
             except Refused as refusal:
                 verdicts[place] = Unscored(refusal.message)
-        told = self._scorer.finish(
-            self._scorer.begin_pictures(
-                (image, subject, picture) for _, image, subject, picture in opened
-            )
-        )
-        verdicts |= {place: said for (place, *_), said in zip(opened, told, strict=True)}
+        scored = self._scorer.finish(self._scorer.begin_pictures(opened.values()))
+        verdicts |= zip(opened, scored, strict=True)
         return [verdicts[place] for place in range(len(batch))]
 
 
-def _as_image(
-    place: int, one: LakePicture, picture: Picture.Image
-) -> tuple[Image, Subject, Picture.Image]:
-    """What a run would show the judge if the picture were an image of a study. Nothing of it is saved."""
+def _subject_of(one: LakePicture, picture: Picture.Image) -> Subject:
+    """What a run would show the judge if the picture were an image of a study."""
     about = json.loads(one.about) if one.about else {}
     sha256 = hashlib.sha256(one.content).hexdigest()
-    subject = Subject(
+    return Subject(
         prompt=one.prompt,
         atoms=tuple(
             Atom(**{**atom, "parents": tuple(atom["parents"])}) for atom in about.get("atoms", ())
@@ -144,8 +137,6 @@ def _as_image(
         size=picture.size,
         pictures=(Placed(RESULT, sha256),),
     )
-    image = Image(pk=place, key=one.key, file=one.key, prompt=Prompt(text=one.prompt))
-    return image, subject, picture
 
 
 def row_of(one: LakePicture, verdict: Verdict, seconds: float) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from jurybox_judging.errors import JudgeRefused
 from jurybox_judging.options import shown_name
 from jurybox_judging.recipes.entry import Entry
 from jurybox_judging.recipes.names import ENGINES, NOTHING
-from jurybox_judging.recipes.read import NAME, read_all, read_one
+from jurybox_judging.recipes.read import read_all, read_one
 
 BUILTIN = (ENGINES["builtin"].path, NOTHING)
 # Each a family of judges; judges are listed in the order of these names.
@@ -46,7 +46,7 @@ def entry(name: str) -> Entry:
 def find(name: str) -> Entry | None:
     if name in JUDGES:
         return JUDGES[name]
-    text = _lent.get(name) or (host.current().recipe(name) if NAME.fullmatch(name) else None)
+    text = _lent.get(name) or host.current().recipe(name)
     return None if text is None else read_own(text)
 
 

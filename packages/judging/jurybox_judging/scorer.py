@@ -68,10 +68,9 @@ class Looks(Protocol):
 
 
 class ImageRow(Protocol):
-    """What a picture belongs to. An engine that looks scores up in a file finds it by `key`."""
+    """What a picture belongs to; with looks it has their `pk`, too. An engine that looks scores up in a file finds
+    it by `key`."""
 
-    @property
-    def pk(self) -> int: ...
     @property
     def key(self) -> str: ...
     @property
@@ -83,7 +82,6 @@ class Loose:
     """A picture that nobody stores."""
 
     key: str = ""
-    pk: int = 0
     file: str = ""
 
 
@@ -233,12 +231,14 @@ class Scorer:
             pending.wants = [want for want in pending.wants if want not in pending.seen]
 
     def _read_stored_kind(self, engine: str, wanted: Mapping[PendingImage, Sequence[Want]]) -> None:
+        if self.looks is None:
+            return
         by_image = {
             pending.image.pk: (pending, {self._key(want): want for want in wants})
             for pending, wants in wanted.items()
             if wants
         }
-        if not by_image or self.looks is None:
+        if not by_image:
             return
         keys = {image: wants for image, (_, wants) in by_image.items()}
         for image, key, answer in self.looks.stored_answers(engine=engine, wanted=keys):

@@ -8,6 +8,7 @@ from annotations.models import AnswerJob
 from audit.api import urlpatterns
 from audit.doors.newest_report import NoReportYet
 from audit.questions.report.question import awaited_report, request_report
+from audit.reports import make as reports
 from jurybox import Client
 from jurybox.agents.server import Tools
 from jurybox.connection import JuryboxError
@@ -49,6 +50,16 @@ def test_a_refusal_says_whether_a_worker_makes_the_report_and_else_why_not(clien
         {"making": False},
         "There is no report yet. The workers died.",
     )
+
+
+@pytest.mark.django_db
+def test_of_a_report_without_judges_it_is_not_said_that_there_is_none(client, alice, study):
+    client.defaults["HTTP_AUTHORIZATION"] = f"Token {making.token(alice.user)}"
+    making.labels(study, {"early-0": {"ann": 1}})
+    reports.make_report(study=study)
+    told = client.get("/api/v1/studies/shapes/disagreements/").json()
+    assert (told["code"], told["making"]) == ("no-report-yet", False)
+    assert told["detail"] == "The newest report has no judge. Score images first."
 
 
 @pytest.mark.django_db(transaction=True)
