@@ -78,8 +78,7 @@ def judges(request: HtmxRequest, slug: str) -> HttpResponse:
 
 
 def _fits(choice: run_queries.JudgeChoice, words: Sequence[str], kind: str) -> bool:
-    text = f"{choice.name} {choice.title} {choice.about}".lower()
-    return (not kind or kind in choice.kinds) and all(word in text for word in words)
+    return (not kind or kind in choice.kinds) and all(word in choice.words for word in words)
 
 
 @require_GET

@@ -119,6 +119,7 @@ class JudgeChoice:
     complete: bool
     is_builtin: bool
     reads_edits: bool
+    words: str  # what a search looks in
     released: date | None
     readiness: Readiness
     fit: Fit
@@ -368,10 +369,17 @@ def _choice(name: str, entry: Entry, fit: Fit, progress: JudgeProgress) -> Judge
         complete=name in progress.complete,
         is_builtin=all(part == catalogue.BUILTIN for part in entry.parts.values()),
         reads_edits=_reads_edits(entry),
+        words=" ".join((name, entry.title, entry.about, *_class_names(entry))).lower(),
         released=entry.release_date,
         readiness=ready,
         fit=fit,
     )
+
+
+def _class_names(entry: Entry) -> list[str]:
+    """Of its method and its engines."""
+    paths = [entry.method, *(path for path, _ in entry.parts.values())]
+    return [path.partition(":")[2] for path in paths]
 
 
 @cache

@@ -50,6 +50,7 @@ def test_every_judge_is_listed_with_what_it_lacks(as_alice, study, monkeypatch):
     ("asked", "shown", "hidden"),
     [
         ({"q": "WORDS longtext"}, "text-words", "clip-score"),
+        ({"q": "ocr"}, "text-words", "clip-score"),
         ({"kind": "ready"}, "geneval-builtin", "clip-score"),
         ({"kind": "download"}, "clip-score", "geneval-builtin"),
         ({"kind": "server"}, "vqa-score-server", "clip-score"),
