@@ -27,6 +27,7 @@ def later_listeners() -> list[tuple[Signal, str]]:
 
     return [
         (people_renamed, "audit.tasks:forget_names_in_reports"),
+        (scores_changed, "audit.questions.jury.adopt:follow_members"),
         (scores_changed, "audit.tasks:call_for_report"),
         (answer_requested, "audit.tasks:call_for_answer"),
         (user_logged_in, "audit.accounts.trail:note_log_in"),

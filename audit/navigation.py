@@ -163,6 +163,7 @@ SECTIONS = (
     Section(
         gettext_lazy("Improve"),
         (
+            Page("jury", gettext_lazy("Jury"), of_scores=True),
             Page(
                 "training",
                 gettext_lazy("Training sets"),

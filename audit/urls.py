@@ -14,6 +14,7 @@ from audit.pages import overview
 from audit.pages.one_question import (
     anchors,
     assisted,
+    jury,
     pairs,
     papers,
     plan,
@@ -82,6 +83,9 @@ study_pages = [
     path("training-set/<int:set_id>/confirm/", training.confirm, name="training-confirm"),
     path("training-set/<int:set_id>.csv", training.table, name="training-table"),
     path("why/anchors/ask/", anchors.ask, name="anchors-ask"),
+    path("jury/", doors.question, {"name": "jury", "actions": jury.show_use}, name="jury"),
+    path("jury/choose/", jury.choose, name="jury-choose"),
+    path("jury/use/", jury.use, name="jury-use"),
     path(
         "repairs/",
         doors.question,

@@ -51,6 +51,12 @@ class Recipe(models.Model):
 
 # The method and the engine of a judge whose scores came from a file.
 IMPORTED = "imported"
+# Those of a judge whose scores are made of other judges' scores.
+JURY, STORED = "Jury", "stored scores"
+WHY_NO_LOOK = {
+    IMPORTED: gettext_noop("its scores came from a file"),
+    STORED: gettext_noop("its scores are made of other judges’ scores"),
+}
 
 
 class Judge(models.Model):
@@ -83,6 +89,15 @@ class Judge(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} · {self.fingerprint}"
+
+    @property
+    def is_jury(self) -> bool:
+        return self.method == JURY
+
+    @property
+    def why_no_look(self) -> str:
+        """Why no picture can be shown to it; empty where one can."""
+        return WHY_NO_LOOK.get(self.engine, "")
 
 
 class Run(models.Model):

@@ -7,8 +7,7 @@ from typing import Any
 
 from judges.cards.measure import measure
 from judges.cards.pictures import COUNT, MOST, DrawnImages
-from judges.cards.plan import FROM_A_FILE
-from judges.models import IMPORTED, Measurement, Run
+from judges.models import Measurement, Run
 from judges.runs import ask_judge
 from jurybox_judging.errors import JudgeRefused
 
@@ -28,8 +27,8 @@ KIND = ask_judge.judge_job(
 def check_can_measure(run: Run, count: int = COUNT) -> None:
     if not 1 <= count <= MOST:
         raise JudgeRefused(f"A card is made of 1 to {MOST:,} images, not {count:,}.")
-    if run.judge.engine == IMPORTED:
-        raise JudgeRefused(f"No picture can be shown to {run.judge.name}: {FROM_A_FILE}.")
+    if reason := run.judge.why_no_look:
+        raise JudgeRefused(f"No picture can be shown to {run.judge.name}: {reason}.")
     if run.is_running:
         # Its images would be others once it is done.
         raise JudgeRefused("The judge is still scoring the study: measure it when that is done.")

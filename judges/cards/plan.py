@@ -7,9 +7,8 @@ from typing import Any
 from django.db.models import Avg, Count, Sum
 
 from judges.cards.pictures import DrawnImages
-from judges.models import IMPORTED, Look, Run, ServerUse
+from judges.models import Look, Run, ServerUse
 
-FROM_A_FILE = "its scores came from a file"
 NEVER_TIMED = "it has no image whose seconds are known"
 NEVER_PRICED = "no request to its server has a known price yet"
 
@@ -17,8 +16,8 @@ NEVER_PRICED = "no request to its server has a known price yet"
 def plan(drawn: DrawnImages) -> dict[str, Any]:
     """`seconds` and `cost`: numbers, or why they are not known."""
     run = drawn.run
-    if run.judge.engine == IMPORTED:
-        return {"images": 0, "pictures": 0, "known": 0, "asked": 0, "why_not": FROM_A_FILE}
+    if reason := run.judge.why_no_look:
+        return {"images": 0, "pictures": 0, "known": 0, "asked": 0, "why_not": reason}
     wanted, pending = len(drawn.wanted_pictures), len(drawn.open_pictures())
     seconds = seconds_of_picture(run)
     price = cost_of_picture(run)

@@ -12,7 +12,7 @@ from django.utils import timezone
 
 from annotations import event_log
 from annotations.models import Image, Study
-from judges.models import IMPORTED, Chunk, Judge, Run, Score
+from judges.models import Chunk, Judge, Run, Score
 from judges.runs import counts, local_weights
 from judges.runs.chunk_lease import LEASE
 from judges.runs.fit import check_can_score
@@ -69,7 +69,9 @@ def start_run(
 def resume_run(*, run: Run) -> Run:
     if run.is_running:
         return run
-    if run.judge.engine == IMPORTED:
+    if run.judge.is_jury:
+        raise JudgeRefused("A jury follows its members: resume these.")
+    if run.judge.why_no_look:
         raise JudgeRefused(
             "These scores were made elsewhere; import the file again to add what is missing."
         )

@@ -16,7 +16,7 @@ from django.utils.translation import gettext, gettext_noop
 from annotations.database.prepared import Prepared
 from annotations.models import Study
 from judges import installed
-from judges.models import IMPORTED, Run, Score
+from judges.models import Run, Score
 from judges.names import APART, runs_by_name
 from judges.runs import lifecycle
 from judges.runs.fit import MOST_FOR_ALL, MOST_FOR_ONE, Fit, Mend, StudyPrompts
@@ -102,7 +102,7 @@ class RunRow:
     @property
     def can_resume(self) -> bool:
         """Some images have no score: the run stopped, they failed, or they were added since."""
-        if self.run.judge.engine == IMPORTED:
+        if self.run.judge.why_no_look:
             return False
         return not self.run.is_running and (self.done < self.expected or self.failed > 0)
 

@@ -216,14 +216,14 @@ def test_what_improves_generators_is_offered_once_a_judge_has_scored(as_alice, s
     assert "Improve" in links(visit(as_alice, "study"), "Study")
 
 
-def test_sixteen_tabs_lead_to_all_pages_beside_the_label_page():
+def test_seventeen_tabs_lead_to_all_pages_beside_the_label_page():
     tabs = [
         page
         for section in navigation.SECTIONS
         if section.title != "Label"
         for page in section.pages
     ]
-    assert len(tabs) == 16
+    assert len(tabs) == 17
     assert len({str(tab.title).rstrip("s") for tab in tabs}) == 16
 
 

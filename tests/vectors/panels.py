@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from jurybox_stats import panel
+from jurybox_stats.decisions import panel
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.series import group_codes
 from tests.vectors.compare import Compared, near, same, undefined, with_nan

@@ -20,7 +20,7 @@ from audit.questions.card.scores import Scores
 from judges.cards import jobs
 from judges.cards.pictures import COUNT, DrawnImages
 from judges.cards.plan import plan, plan_words
-from judges.models import IMPORTED, Run
+from judges.models import Run
 from judges.names import runs_by_name
 from judges.runs import lifecycle, score_chunk
 from jurybox_judging import catalogue
@@ -79,7 +79,7 @@ class Command(PlainCommand):
         run = self._run(study, judge, parameters.images, only_plan=plan)
         if plan:
             return self._plan(run, count)
-        if run.judge.engine != IMPORTED:
+        if not run.judge.why_no_look:
             self._measure(run, count)
         if record:
             answer = answer_at_once(CARD, study, parameters)

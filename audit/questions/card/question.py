@@ -26,8 +26,7 @@ from audit.reports import freshness
 from audit.reports.options import VERSION
 from judges.cards.changes import MAKER
 from judges.cards.pictures import COUNT, MOST, DrawnImages
-from judges.cards.plan import FROM_A_FILE
-from judges.models import IMPORTED, MadeScore, Run
+from judges.models import MadeScore, Run
 from judges.names import runs_by_name, title
 
 INTERVAL = "95 %, errors by prompt: Student’s t, shares by exact limits (mid-p)"
@@ -105,8 +104,8 @@ def card(study: Study, parameters: Parameters) -> dict[str, Any]:
 
 
 def _rows_of_pictures(run: Run, scores: Scores) -> list[dict[str, Any]]:
-    if run.judge.engine == IMPORTED:
-        return rows_without_pictures(FROM_A_FILE)
+    if reason := run.judge.why_no_look:
+        return rows_without_pictures(reason)
     return rows_of_pictures(scores) if scores.is_measured else rows_without_pictures(NOT_YET)
 
 

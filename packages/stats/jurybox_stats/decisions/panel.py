@@ -48,7 +48,7 @@ class Panel:
         if self.is_chance:
             sums = scipy.special.expit(self.intercept + sums)
         else:
-            sums = ratio(sums, (self.weights > 0) @ there)
+            sums = ratio(sums, np.where(self.weights > 0, 1.0, 0.0) @ there)
         return np.where(there.any(axis=0), sums, np.nan)
 
 

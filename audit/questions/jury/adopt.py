@@ -1,0 +1,166 @@
+"""A jury in a study: a judge whose scores are made of other judges' scores, and follow them."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from django.db import transaction
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from annotations import event_log
+from annotations.database.columns import Places, columns
+from annotations.models import Image, Study
+from judges.models import JURY, STORED, Judge, Run, Score
+from judges.runs.save_scores import insert_scores
+from judges.signals import scores_changed
+from jurybox_judging import registry
+from jurybox_judging.errors import JudgeRefused
+from jurybox_judging.protocols import Judgement, Unscored
+from jurybox_stats.decisions.panel import Panel
+
+NO_SCORE = "None of the jury’s members has a score of this image."
+HALF = 0.5
+
+
+def tunes(key: str) -> bool:
+    """Whether a prompt tunes juries; the others test them. By its key alone, so that it never changes sides."""
+    return hashlib.sha256(key.encode()).digest()[0] % 2 == 0
+
+
+def tuned(panel: Panel, members: Sequence[str], way: str) -> dict[str, Any]:
+    """The jury as options of a judge, members by their names in the study."""
+    return {
+        "way": way,
+        "is_chance": panel.is_chance,
+        "intercept": panel.intercept,
+        "members": {
+            name: {"weight": float(weight), "mean": float(mean), "spread": float(spread)}
+            for name, weight, mean, spread in zip(
+                members, panel.weights, panel.means, panel.spreads, strict=True
+            )
+        },
+    }
+
+
+@transaction.atomic
+def adopt(
+    *, study: Study, jury: Mapping[str, Any], runs: Mapping[str, Run], data: str, by: Any = None
+) -> Run:
+    """Use it in the study from now on. `jury`: as of `tuned`; `runs`: its members', by the same names; `data`: the
+    digest of the labels that tuned it."""
+    members = {runs[name].judge.fingerprint: facts for name, facts in jury["members"].items()}
+    named = {runs[name].judge.fingerprint: name for name in jury["members"]}
+    options = {**jury, "members": members, "names": named, "labels": data, "study": study.slug}
+    judge, _ = Judge.objects.get_or_create(
+        fingerprint=registry.fingerprint({"name": "jury", "engine": STORED, **options}),
+        defaults={
+            "name": "jury",
+            "method": JURY,
+            "method_version": "1",
+            "engine": STORED,
+            "engine_version": "1",
+            "options": options,
+        },
+    )
+    run, made = Run.objects.get_or_create(
+        study=study,
+        judge=judge,
+        defaults={
+            "state": Run.State.FINISHED,
+            "started_at": timezone.now(),
+            "finished_at": timezone.now(),
+            "started_by": by,
+            "in_peoples_unit": jury["in_peoples_unit"],
+        },
+    )
+    if not made:
+        raise JudgeRefused("This jury is used here already.")
+    event_log.note(study, "started", f"started the judge {judge}")
+    write_scores(run)
+    return run
+
+
+def follow_members(*, study_id: int, ended: bool, **of_signal: Any) -> None:
+    """Images that the members of a jury have scored since get its score, too."""
+    if not ended:
+        return
+    for run in jury_runs(study_id):
+        with transaction.atomic():
+            write_scores(run)
+
+
+def jury_runs(study_id: int) -> QuerySet[Run]:
+    return Run.objects.filter(study=study_id, judge__method=JURY).select_related("judge")
+
+
+def write_scores(run: Run) -> int:
+    """Of each image of which every member that runs here has said something; how many are new."""
+    # Two workers may have ended two members at once.
+    Run.objects.select_for_update().get(pk=run.pk)
+    members = run.judge.options["members"]
+    images = Image.objects.filter(study=run.study_id).order_by().values_list("pk", flat=True)
+    ids = np.fromiter(images.iterator(), np.int64)
+    scores, said = _read_members(run, ids)
+    missing = np.array(said.all(axis=0))
+    for (scored,) in columns(Score.objects.filter(run=run).order_by(), "image_id"):
+        missing[Places(ids).find_places(scored)] = False
+    panel = _panel_of(run.judge)
+    values = panel.scores(scores)
+    names = [run.judge.options["names"][fingerprint] for fingerprint in members]
+    rows = [
+        (
+            Image(pk=image),
+            _judgement(value, panel.is_chance, dict(zip(names, own, strict=True))),
+            None,
+        )
+        for image, value, own in zip(
+            ids[missing].tolist(), values[missing].tolist(), scores.T[missing].tolist(), strict=True
+        )
+    ]
+    if rows:
+        insert_scores(run, rows)
+        Run.objects.filter(pk=run.pk).update(expected=ids.size)
+        transaction.on_commit(
+            lambda: scores_changed.send(sender=Run, study_id=run.study_id, ended=True)
+        )
+    return len(rows)
+
+
+def _read_members(run: Run, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Members x images: their scores, and whether they have said anything, be it why there is none. A member
+    that does not run here is not waited for."""
+    members, places = [*run.judge.options["members"]], Places(ids)
+    scores = np.full((len(members), ids.size), np.nan)
+    said = np.ones((len(members), ids.size), dtype=bool)
+    runs = Run.objects.filter(study=run.study_id, judge__fingerprint__in=members)
+    for pk, fingerprint in runs.values_list("pk", "judge__fingerprint"):
+        at = members.index(fingerprint)
+        said[at] = False
+        for image, value in columns(Score.objects.filter(run=pk).order_by(), "image_id", "value"):
+            place = places.find_places(image)
+            known = place >= 0
+            scores[at, place[known]] = value[known]
+            said[at, place[known]] = True
+    return scores, said
+
+
+def _panel_of(judge: Judge) -> Panel:
+    options = judge.options
+    means, spreads, weights = (
+        np.array([one[name] for one in options["members"].values()])
+        for name in ("mean", "spread", "weight")
+    )
+    return Panel(means, spreads, weights, options["intercept"], options["is_chance"])
+
+
+def _judgement(value: float, is_chance: bool, members: Mapping[str, float]) -> Judgement | Unscored:
+    given = {name: score for name, score in members.items() if not np.isnan(score)}
+    absent = [name for name in members if name not in given]
+    evidence = {"members": given, **({"absent": absent} if absent else {})}
+    if not given:
+        return Unscored(NO_SCORE, evidence)
+    return Judgement(value, correct=value >= HALF if is_chance else None, evidence=evidence)
