@@ -163,7 +163,12 @@ SECTIONS = (
     Section(
         gettext_lazy("Improve"),
         (
-            Page("jury", gettext_lazy("Jury"), of_scores=True),
+            Page(
+                "jury",
+                gettext_lazy("Jury"),
+                of_scores=True,
+                below=(Page("cascade", gettext_lazy("Cascade"), of_scores=True),),
+            ),
             Page(
                 "training",
                 gettext_lazy("Training sets"),

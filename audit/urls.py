@@ -84,6 +84,7 @@ study_pages = [
     path("training-set/<int:set_id>.csv", training.table, name="training-table"),
     path("why/anchors/ask/", anchors.ask, name="anchors-ask"),
     path("jury/", doors.question, {"name": "jury", "actions": jury.show_use}, name="jury"),
+    path("cascade/", doors.question, {"name": "cascade"}, name="cascade"),
     path("jury/choose/", jury.choose, name="jury-choose"),
     path("jury/use/", jury.use, name="jury-use"),
     path(

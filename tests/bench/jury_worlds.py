@@ -71,17 +71,20 @@ def measure(
         tuning = prompt % 2 == 0
         members, tried = [*range(JUDGES)], 1
         if suggested:
-            tuned = (part[..., tuning] for part in (scores, truth, truth, prompt))
-            suggestion = panel.suggest(*tuned)
+            suggestion = panel.suggest(
+                scores[:, tuning], truth[tuning], truth[tuning], prompt[tuning]
+            )
             members, tried = [*suggestion.members], suggestion.tried
         found = panel.test_once(scores[members], truth, truth, prompt, tuning, panel.tune_stack)
         if not isinstance(found, Undefined):
-            gains.append((found.gain.value, found.gain.interval(1 - LEVEL / tried)))
-    mean = float(np.mean([gain for gain, _ in gains]))
+            interval = found.gain.interval(1 - LEVEL / tried)
+            assert interval.low is not None and interval.high is not None
+            gains.append((interval.value, interval.low, interval.high))
+    mean = float(np.mean([gain for gain, *_ in gains]))
     return {
         "gain": mean,
-        "better": float(np.mean([interval.low > 0 for _, interval in gains])),
-        "holds": float(np.mean([one.low <= mean <= one.high for _, one in gains])),
+        "better": float(np.mean([low > 0 for _, low, _ in gains])),
+        "holds": float(np.mean([low <= mean <= high for _, low, high in gains])),
     }
 
 

@@ -136,7 +136,7 @@ class Bench:
         )
 
 
-def jury(study: Study, parameters: Parameters) -> dict[str, Any]:
+def bench_of(study: Study) -> tuple[Computation, Bench]:
     judges = {run.judge.name for run in runs_by_name(study).values() if not run.judge.is_jury}
     # Without juries: one that is used changes no other.
     options = Options(judges=tuple(sorted(judges)))
@@ -144,10 +144,15 @@ def jury(study: Study, parameters: Parameters) -> dict[str, Any]:
     if computed.weighs:
         raise Refused(UNEQUAL)
     bench = Bench.from_study(computed, study)
+    testing = int((~bench.tuning).sum())
+    if testing < enough.IMAGES:
+        raise Refused(f"No jury can be tested yet: {enough.too_few(testing).reason}.")
+    return computed, bench
+
+
+def jury(study: Study, parameters: Parameters) -> dict[str, Any]:
+    computed, bench = bench_of(study)
     members, tried = _members(bench, parameters)
-    testing = ~bench.tuning
-    if testing.sum() < enough.IMAGES:
-        raise Refused(f"No jury can be tested yet: {enough.too_few(int(testing.sum())).reason}.")
     everywhere = np.ones(bench.yes.size, dtype=bool)
     tested = bench.test(members, parameters.way, bench.tuning, everywhere)
     if isinstance(tested, Undefined):
@@ -167,7 +172,7 @@ def jury(study: Study, parameters: Parameters) -> dict[str, Any]:
         "newest": _newest(bench, members, parameters.way, level),
         "prompts": {
             "tuning": int(np.unique(bench.prompts[bench.tuning]).size),
-            "testing": int(np.unique(bench.prompts[testing]).size),
+            "testing": int(np.unique(bench.prompts[~bench.tuning]).size),
         },
         "judges": _judges(bench, members, tested.panel),
         "tuned": {
