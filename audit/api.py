@@ -43,11 +43,39 @@ from audit.doors.newest_report import ReportFilters, newest_with_options, report
 from audit.images import browse
 from audit.models import Report
 from audit.pages import export as export_page
+from audit.questions.jury.adopt import adopt
+from audit.questions.jury.question import STACK, WAYS, Parameters
 from audit.questions.report.question import request_report
 from judges import api as judges_api
 from judges.api import LARGEST_ID
 from judges.exports.payments import PER
 from judges.exports.tables import MEDIA, TABLES, ExportOptions
+from judges.runs.queries import run_row
+
+
+class JurySerializer(serializers.Serializer):
+    members = serializers.CharField(
+        default="", help_text="Names of judges with commas between, or all; empty: a suggestion."
+    )
+    way = serializers.ChoiceField(tuple(WAYS), default=STACK)
+
+
+@extend_schema(
+    operation_id="use_jury",
+    parameters=[KEY],
+    request=JurySerializer,
+    responses={201: judges_api.RunSerializer},
+    examples=request_and_answer("All judges", {"members": "all"}, judges_api.RUN, status=201),
+)
+@api_view(["POST"])
+@once_per_key
+def use_jury(request: Request, slug: str) -> Response:
+    """Use a jury of this study's judges as a judge of it; its gain is studies/{slug}/questions/jury/."""
+    place = research_place_or_404(request, slug)
+    asked = JurySerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    run = adopt(study=place.study, parameters=Parameters(**asked.validated_data), by=request.user)
+    return Response(judges_api.RunSerializer(run_row(run)).data, status=201)
 
 
 class ReportSerializer(serializers.Serializer):
@@ -235,6 +263,7 @@ urlpatterns = [
     *doors_api.urlpatterns,
     *disagreements_api.urlpatterns,
     *published_sets_api.urlpatterns,
+    path("studies/<slug:slug>/jury/", use_jury, name="api-use-jury"),
     path("studies/<slug:slug>/report/", report, name="api-report"),
     path("studies/<slug:slug>/reports/", reports, name="api-reports"),
     path("studies/<slug:slug>/reports/<int:report_id>/", stored_report, name="api-stored-report"),

@@ -11,14 +11,11 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, research_place_or_404
-from annotations.errors import Refused
-from annotations.stored_answers.store import read_answer
 from audit.doors.page import Actions, QuestionPage
 from audit.doors.registry import read_parameters
 from audit.questions.jury.adopt import adopt, jury_runs
 from audit.questions.jury.exhibits import EXHIBITS
 from audit.words.report import title
-from judges.names import runs_by_name
 
 
 def show_use(page: QuestionPage) -> Actions:
@@ -46,15 +43,6 @@ def choose(request: HtmxRequest, slug: str) -> HttpResponse:
 def use(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     parameters = read_parameters(EXHIBITS, study, request.POST.dict())
-    answer = read_answer(EXHIBITS.question, study, parameters)
-    if not answer.body:
-        raise Refused(answer.reason or "This jury is still being tested: try again in a moment.")
-    adopt(
-        study=study,
-        jury=answer.body["tuned"],
-        runs=runs_by_name(study),
-        data=answer.body["signature"]["data"],
-        by=request.user,
-    )
+    adopt(study=study, parameters=parameters, by=request.user)
     messages.success(request, gettext("The jury is a judge of this study now."))
     return redirect("runs", slug=slug)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -13,12 +12,16 @@ from django.utils import timezone
 
 from annotations import event_log
 from annotations.database.columns import Places, columns
+from annotations.errors import Refused
 from annotations.models import Image, Study
+from annotations.stored_answers.store import read_answer
+from audit.questions.jury.question import JURY as JURY_QUESTION
+from audit.questions.jury.question import Parameters
 from judges.models import JURY, STORED, Judge, Run, Score
+from judges.names import runs_by_name
 from judges.runs.save_scores import insert_scores
 from judges.signals import scores_changed
 from jurybox_judging import registry
-from jurybox_judging.errors import JudgeRefused
 from jurybox_judging.protocols import Judgement, Unscored
 from jurybox_stats.decisions.panel import Panel
 
@@ -26,35 +29,23 @@ NO_SCORE = "None of the jury’s members has a score of this image."
 HALF = 0.5
 
 
-def tunes(key: str) -> bool:
-    """Whether a prompt tunes juries; the others test them. By its key alone, so that it never changes sides."""
-    return hashlib.sha256(key.encode()).digest()[0] % 2 == 0
-
-
-def tuned(panel: Panel, members: Sequence[str], way: str) -> dict[str, Any]:
-    """The jury as options of a judge, members by their names in the study."""
-    return {
-        "way": way,
-        "is_chance": panel.is_chance,
-        "intercept": panel.intercept,
-        "members": {
-            name: {"weight": float(weight), "mean": float(mean), "spread": float(spread)}
-            for name, weight, mean, spread in zip(
-                members, panel.weights, panel.means, panel.spreads, strict=True
-            )
-        },
-    }
-
-
 @transaction.atomic
-def adopt(
-    *, study: Study, jury: Mapping[str, Any], runs: Mapping[str, Run], data: str, by: Any = None
-) -> Run:
-    """Use it in the study from now on. `jury`: as of `tuned`; `runs`: its members', by the same names; `data`: the
-    digest of the labels that tuned it."""
-    members = {runs[name].judge.fingerprint: facts for name, facts in jury["members"].items()}
-    named = {runs[name].judge.fingerprint: name for name in jury["members"]}
-    options = {**jury, "members": members, "names": named, "labels": data, "study": study.slug}
+def adopt(*, study: Study, parameters: Parameters, by: Any = None) -> Run:
+    """Use the jury that the question's answer has, from now on."""
+    answer = read_answer(JURY_QUESTION, study, parameters)
+    if not answer.body:
+        raise Refused(answer.reason or "This jury is still being tested: try again in a moment.")
+    jury, runs = answer.body["tuned"], runs_by_name(study)
+    if lacking := [name for name in jury["members"] if name not in runs]:
+        raise Refused(f"“{lacking[0]}” has no scores in this study any more.")
+    fingerprints = {name: runs[name].judge.fingerprint for name in jury["members"]}
+    options = {
+        **jury,
+        "members": {fingerprints[name]: facts for name, facts in jury["members"].items()},
+        "names": {fingerprint: name for name, fingerprint in fingerprints.items()},
+        "labels": answer.body["signature"]["data"],
+        "study": study.slug,
+    }
     judge, _ = Judge.objects.get_or_create(
         fingerprint=registry.fingerprint({"name": "jury", "engine": STORED, **options}),
         defaults={
@@ -78,9 +69,10 @@ def adopt(
         },
     )
     if not made:
-        raise JudgeRefused("This jury is used here already.")
+        raise Refused("This jury is used here already.")
     event_log.note(study, "started", f"started the judge {judge}")
     write_scores(run)
+    run.refresh_from_db()
     return run
 
 

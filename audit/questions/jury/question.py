@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -14,7 +14,6 @@ from django.utils.translation import gettext, gettext_noop
 from annotations.errors import Refused
 from annotations.models import Prompt, Study
 from annotations.stored_answers.question import Question, choose
-from audit.questions.jury import adopt
 from audit.reports import freshness
 from audit.reports.bootstrap import est
 from audit.reports.make import Computation
@@ -96,7 +95,7 @@ class Bench:
             for name, one in series.items()
         ]
         keys = sorted(Prompt.objects.filter(study=study).order_by().values_list("key", flat=True))
-        tunes = np.array([adopt.tunes(key) for key in keys], dtype=bool)
+        tunes = np.array([_tunes(key) for key in keys], dtype=bool)
         size = np.bincount(people.generators[there], minlength=len(people.generator_names))
         dated = np.array([day is not None for day in people.release_dates]) & (size > 0)
         days = np.array([day.toordinal() for day in people.release_dates if day is not None])
@@ -176,7 +175,7 @@ def jury(study: Study, parameters: Parameters) -> dict[str, Any]:
         },
         "judges": _judges(bench, members, tested.panel),
         "tuned": {
-            **adopt.tuned(tested.panel, names, parameters.way),
+            **_tuned(tested.panel, names, parameters.way),
             "in_peoples_unit": tested.panel.is_chance and computed.paired.people.scale.is_yes_no,
         },
         "together": _together(bench),
@@ -262,6 +261,26 @@ def _together(bench: Bench) -> dict[str, dict[str, Any]]:
         first, second = bench.names[a], bench.names[b]
         found[first][second] = found[second][first] = est(shared)
     return found
+
+
+def _tunes(key: str) -> bool:
+    """Whether a prompt tunes juries; the others test them. By its key alone, so that it never changes sides."""
+    return hashlib.sha256(key.encode()).digest()[0] % 2 == 0
+
+
+def _tuned(tuned: panel.Panel, members: Sequence[str], way: str) -> dict[str, Any]:
+    """The jury as options of a judge, members by their names in the study."""
+    return {
+        "way": way,
+        "is_chance": tuned.is_chance,
+        "intercept": tuned.intercept,
+        "members": {
+            name: {"weight": float(weight), "mean": float(mean), "spread": float(spread)}
+            for name, weight, mean, spread in zip(
+                members, tuned.weights, tuned.means, tuned.spreads, strict=True
+            )
+        },
+    }
 
 
 JURY = Question(

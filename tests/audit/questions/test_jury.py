@@ -1,12 +1,15 @@
 """The jury of a study, beside its best member, and as a judge of it."""
 
+import io
+
 import numpy as np
 import pytest
+from django.core.management import call_command
 
 from annotations.errors import Refused
 from audit.questions.jury import adopt
 from audit.questions.jury.exhibits import EXHIBITS
-from audit.questions.jury.question import Parameters, jury
+from audit.questions.jury.question import Parameters, _tunes, jury
 from judges.models import Score
 from judges.names import runs_by_name
 from tests import making
@@ -58,9 +61,7 @@ def test_two_judges_that_each_see_half_are_better_together(study):
 def test_labels_that_test_a_jury_change_no_weight_of_it(study):
     before = jury(study, Parameters(members="all"))["tuned"]
     testing = [
-        image.key
-        for image in study.images.select_related("prompt")
-        if not adopt.tunes(image.prompt.key)
+        image.key for image in study.images.select_related("prompt") if not _tunes(image.prompt.key)
     ]
     rng = np.random.default_rng(3)
     making.labels(
@@ -83,9 +84,8 @@ def test_copies_of_one_judge_err_together(study):
 
 
 def test_a_jury_in_use_is_a_judge_that_follows_its_members(study):
-    body = jury(study, Parameters(members="even, odd"))
-    runs = runs_by_name(study)
-    run = adopt.adopt(study=study, jury=body["tuned"], runs=runs, data="labels")
+    chosen = Parameters(members="even, odd")
+    run, runs = adopt.adopt(study=study, parameters=chosen), runs_by_name(study)
     scores = {score.image_id: score for score in Score.objects.filter(run=run)}
     assert len(scores) == 2 * PROMPTS
     image, score = next(iter(scores.items()))
@@ -93,7 +93,7 @@ def test_a_jury_in_use_is_a_judge_that_follows_its_members(study):
         name: Score.objects.get(run=runs[name], image=image).value for name in HALVES
     }
     # By hand: the logistic of the weighted standard scores.
-    tuned = body["tuned"]
+    tuned = jury(study, chosen)["tuned"]
     logit = tuned["intercept"] + sum(
         facts["weight"] * (score.evidence["members"][name] - facts["mean"]) / facts["spread"]
         for name, facts in tuned["members"].items()
@@ -108,11 +108,9 @@ def test_a_jury_in_use_is_a_judge_that_follows_its_members(study):
 
 
 def test_an_image_waits_for_every_member_that_runs_here(study):
-    body = jury(study, Parameters(members="even, odd"))
-    runs = runs_by_name(study)
     image = study.images.order_by("pk").first()
-    Score.objects.filter(run=runs["odd"], image=image).delete()
-    run = adopt.adopt(study=study, jury=body["tuned"], runs=runs, data="labels")
+    Score.objects.filter(run__judge__name="odd", image=image).delete()
+    run = adopt.adopt(study=study, parameters=Parameters(members="even, odd"))
     assert not Score.objects.filter(run=run, image=image).exists()
     making.scores(study, {image.key: "no such picture"}, name="odd")
     adopt.follow_members(study_id=study.pk, ended=True)
@@ -141,3 +139,19 @@ def test_a_study_of_one_judge_has_no_jury():
     making.scores(made, dict.fromkeys(keys, 0.5), name="alone")
     with pytest.raises(Refused, match="this study has 1"):
         jury(made, Parameters())
+
+
+def test_the_api_and_a_command_use_a_jury(study, client):
+    person = making.person(study, "rita", role="researcher")
+    token = {"authorization": f"Token {making.token(person.user)}"}
+    address = f"/api/v1/studies/{study.slug}/jury/"
+    sent = {"members": "even,odd", "way": "mean"}
+    answer = client.post(address, sent, content_type="application/json", headers=token)
+    assert answer.status_code == 201
+    assert answer.json()["judge"] == "jury"
+    assert answer.json()["done"] == 2 * PROMPTS
+    again = client.post(address, sent, content_type="application/json", headers=token)
+    assert "used here already" in again.content.decode()
+    out = io.StringIO()
+    call_command("use_jury", study.slug, "--members", "all", stdout=out)
+    assert f"has scored {2 * PROMPTS} of {2 * PROMPTS} images." in out.getvalue()
