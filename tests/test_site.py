@@ -62,6 +62,7 @@ NOT_RUN = {
     r".* log_report ": "needs a tracker: tests/audit/trackers",
     r".* draw_labels ": "needs more images than a small study has: tests/audit/next_labels",
     r".* select_training ": "needs more labels than a small study has: tests/audit/training",
+    r".* (answer (jury|cascade)|use_jury) ": "needs two judges: tests/audit/questions",
     r".* enforce STUDY --pipeline": "needs findings that people have confirmed: tests/audit/repairs",
     r".* delete_study ": "asks back: tests/annotations/management",
     r".* person tell": "tests/annotations/studies",

@@ -224,7 +224,7 @@ def test_seventeen_tabs_lead_to_all_pages_beside_the_label_page():
         for page in section.pages
     ]
     assert len(tabs) == 17
-    assert len({str(tab.title).rstrip("s") for tab in tabs}) == 16
+    assert len({str(tab.title).rstrip("s") for tab in tabs}) == 17
 
 
 def test_pages_under_a_tab_are_shown_while_one_of_them_is_open(as_alice, study):

@@ -46,7 +46,7 @@ from jurybox_stats.cards import changes, family
 from jurybox_stats.contests import board, fit, information, judged
 from jurybox_stats.contests.votes import Votes
 from jurybox_stats.counting.grouped_pairs import GroupedPairs
-from jurybox_stats.decisions import probabilities, rankings, selection, tie_folds
+from jurybox_stats.decisions import cascade, panel, probabilities, rankings, selection, tie_folds
 from jurybox_stats.draws import drawn_sample, pilot
 from jurybox_stats.estimate import Estimate, Undefined
 from jurybox_stats.instrument import moments
@@ -546,6 +546,50 @@ ROWS = {
         "one prompt": lambda: judged.preferred([0.5], [0], prompts=[1]),
         "one fold": lambda: judged.preferred([0.5], [0], prompts=[1], folds=1),
     },
+    "panel.test_once": {
+        "people who always say the same": lambda: panel.test_once(
+            np.eye(2), np.ones(2), np.ones(2), np.arange(2), np.array([True, False]), panel.tune_mean
+        ),
+        "one prompt that tests": lambda: panel.test_once(
+            np.eye(4)[:2],
+            np.array([0.0, 1.0, 0.0, 1.0]),
+            np.array([0.0, 1.0, 0.0, 1.0]),
+            np.array([0, 0, 1, 1]),
+            np.array([True, True, False, False]),
+            panel.tune_mean,
+        ),
+    },
+    "panel.tune_classes": {
+        "nobody": lambda: panel.tune_classes(np.full((2, 3), NAN), np.zeros(3)),
+        "one judge": lambda: panel.tune_classes(np.ones((1, 3)), np.zeros(3)),
+    },
+    "panel.errors_together": {
+        "nothing": lambda: panel.errors_together(
+            np.full(2, NAN), np.zeros(2), np.zeros(2), np.arange(2)
+        ),
+        "a judge that never differs": lambda: panel.errors_together(
+            np.zeros(4), np.arange(4.0), np.zeros(4), np.arange(4)
+        ),
+    },
+    # Of what the test of a panel has checked.
+    "panel.tune_mean": None,
+    "panel.tune_stack": None,
+    "panel.best_member": None,
+    "panel.rows_of_order": None,
+    "panel.suggest": None,
+    "cascade.plan": {
+        "people who always say the same": lambda: cascade.plan(
+            np.eye(2),
+            np.ones(2),
+            np.arange(2),
+            np.array([True, False]),
+            prices=np.ones(2),
+            price_of_people=1.0,
+            risk=0.1,
+        ),
+    },
+    "cascade.p_of_more": None,
+    "cascade.upper_bound": None,
     "escalation.threshold": {
         "nothing": lambda: escalation.threshold([], []),
         "other lengths": lambda: escalation.threshold([0.5], []),

@@ -152,7 +152,7 @@ EXHIBITS = Exhibits(
     question=CASCADE,
     title="Which images may judges decide, and at what price?",
     method=gettext_noop(
-        "Half of the prompts tune a jury of the first judge, of the first two, and so on; the other half test how sure "
+        "Half of the prompts tune a jury of the first judge, of the first two, and so on. The other half test how sure "
         "it must be. Bars are tested from the strictest down, and the walk ends at the first that is not shown to keep "
         "the promise. A prompt counts once, with the share of its images that are decided wrongly."
     ),

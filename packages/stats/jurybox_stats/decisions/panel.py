@@ -22,6 +22,7 @@ from jurybox_stats.sums.single import compare
 
 ALIKE = "people answer alike in one half"
 ONE_PROMPT = "there are fewer than two prompts to test on"
+NO_IMAGE = "no image has scores of both"
 NO_VERDICTS = "fewer than two judges give verdicts"
 # A judge joins a suggested panel if the share of pairs in people's order rises by so much at least.
 LEAST_GAIN = 0.002
@@ -235,6 +236,8 @@ def errors_together(first: Floats, second: Floats, people: Floats, prompts: Code
     """The correlation of what two judges say beyond people's answer: 0 where they err apart, 1 where one errs
     as the other does."""
     there = ~np.isnan(first) & ~np.isnan(second)
+    if not there.any():
+        return Undefined(NO_IMAGE, 0)
     sides = [_beyond(values[there], people[there]) for values in (first, second)]
     return compare(prompts[there], *sides, by_kind=False).pearson()[0]
 
