@@ -29,19 +29,9 @@ pytestmark = pytest.mark.django_db
 FEW = reports.Options(resamples=200)
 # Scripts read these by name; a report may have more.
 STATS = {
-    "n",
-    "human_score",
-    "judge_score",
-    "net_deviation",
-    "auroc",
-    "cohen_kappa",
-    "percent_agreement",
-    "kendall_tau_b",
-    "spearman",
-    "pearson",
-    "pairwise_accuracy",
-    "pairwise_accuracy_calibrated",
-    "pairwise_accuracy_by_prompt",
+    *("n", "human_score", "judge_score", "net_deviation", "auroc", "cohen_kappa"),
+    *("percent_agreement", "kendall_tau_b", "spearman", "pearson", "pairwise_accuracy"),
+    *("pairwise_accuracy_calibrated", "pairwise_accuracy_by_prompt"),
     "pairwise_accuracy_by_prompt_calibrated",
 }
 
