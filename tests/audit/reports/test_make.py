@@ -429,6 +429,9 @@ def test_few_new_labels_make_no_report_until_somebody_looks_or_a_webhook_waits(
         tasks.refresh_reports_task()
         return requested.exists()
 
+    judged.generators.filter(name="early").update(release_date="2020-05-05")
+    assert look_regularly()
+    requested.delete()
     making.labels(judged, {"early-0": {"dan": 1}})
     assert freshness.is_due(study=judged, patient=True)
     assert not look_regularly()
