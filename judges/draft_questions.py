@@ -14,6 +14,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jurybox_formats.sources.shapes import misfit
+
 TIFA_TYPES = (
     "object",
     "animal/human",
@@ -108,10 +110,9 @@ def tifa_rows(key: str, prompt: str, reply: str) -> list[dict[str, Any]]:
     rows: list[dict[str, Any]] = []
     for number, item in enumerate(_items(reply), 1):
         question, answer = _text(item, "question", number), _text(item, "answer", number)
-        choices = item.get("choices")
-        if not isinstance(choices, list) or not all(isinstance(c, str) for c in choices):
+        if misfit(item, {"choices": [str]}):
             raise ValueError(f"Question {number} has no list of choices.")
-        if answer not in choices:
+        if answer not in (choices := item["choices"]):
             raise ValueError(f"The answer to question {number} is none of its choices.")
         if any(question == row["question"] for row in rows):
             raise ValueError(f"Question {number} is asked twice.")
@@ -171,7 +172,7 @@ def _items(reply: str) -> list[dict[str, Any]]:
         items = json.loads(text)
     except ValueError:
         raise ValueError(f"The reply is no JSON: “{reply.strip()[:80]}”.") from None
-    if not isinstance(items, list) or not items or not all(isinstance(i, dict) for i in items):
+    if not items or misfit(items, [dict]):
         raise ValueError("The reply is no list of questions.")
     return items
 

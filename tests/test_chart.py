@@ -112,6 +112,9 @@ def test_programs_and_users_are_those_of_the_containers():
     worker = (CHART / "templates" / "worker.yaml").read_text()
     assert json.dumps(COMPOSE["services"]["worker"]["command"])[:-1] in worker
     assert "OPENAI_API_KEY" not in worker
+    # Judges have a SECRET_KEY of their own there, too.
+    assert "- name: SECRET_KEY" in judge and "key: JUDGE_SECRET_KEY" in judge
+    assert "MODEL_SERVER_KEY" in values()["judgeKeys"] and "SECRET_KEY" not in values()["judgeKeys"]
     web = (CHART / "templates" / "web.yaml").read_text()
     (command,) = re.findall(r"^CMD \[(.+)\]$", (ROOT / "Dockerfile").read_text(), re.MULTILINE)
     assert command in web

@@ -140,35 +140,15 @@ def test_the_whole_demo_without_serving_ends_with_a_report(settings, tmp_path):
     settings.VAR_DIR = tmp_path
     settings.STATIC_ROOT = tmp_path / "static"
     run(
-        "demo",
-        "--prompts",
-        "10",
-        "--generators",
-        "2",
-        "--size",
-        "128",
-        "--signs",
-        "1",
-        "--edits",
-        "1",
-        "--no-serve",
+        *("demo", "--prompts", "10", "--generators", "2", "--size", "128", "--signs", "1"),
+        *("--edits", "1", "--no-serve"),
     )
     study = Study.objects.get(slug="demo")
     assert set(study.runs.values_list("state", flat=True)) == {"finished"}
     assert study.reports.count() >= 1
     again = run(
-        "demo",
-        "--prompts",
-        "10",
-        "--generators",
-        "2",
-        "--size",
-        "128",
-        "--signs",
-        "1",
-        "--edits",
-        "1",
-        "--no-serve",
+        *("demo", "--prompts", "10", "--generators", "2", "--size", "128", "--signs", "1"),
+        *("--edits", "1", "--no-serve"),
     )
     assert "is kept as it is" in again
 

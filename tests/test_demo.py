@@ -53,15 +53,7 @@ def test_the_demo_serves_judges_in_the_worker_and_stops_cleanly(tmp_path):
     environment.pop("MEDIA_ROOT", None)
     command = [
         sys.executable,
-        "manage.py",
-        "demo",
-        "--prompts",
-        "12",
-        "--size",
-        "128",
-        "--signs",
-        "2",
-        "--edits",
+        *("manage.py", "demo", "--prompts", "12", "--size", "128", "--signs", "2", "--edits"),
         "2",
     ]
     out = (tmp_path / "out").open("w+")

@@ -73,19 +73,9 @@ FLOORS = {
     "audit": [
         {"log_context"},
         {
-            "models",
-            "navigation",
-            "papers",
-            "celery",
-            "settings",
-            "installation/backups",
-            "installation/formats",
-            "installation/formats/de",
-            "installation/formats/en",
-            "installation/formats/zh_Hans",
-            "installation/sqlite",
-            "wsgi",
-            "asgi",
+            *("models", "navigation", "papers", "celery", "settings", "installation/backups"),
+            *("installation/formats", "installation/formats/de", "installation/formats/en"),
+            *("installation/formats/zh_Hans", "installation/sqlite", "wsgi", "asgi"),
         },
         {"evidence", "accounts", "trackers"},
         {"statistic_names"},
@@ -148,14 +138,7 @@ GROUND = {"jurybox_stats/estimate", "jurybox_stats/series"}
 GROUND |= {
     f"jurybox_judging/{name}"
     for name in (
-        "boxes",
-        "errors",
-        "host",
-        "marks",
-        "masks",
-        "noun_phrases",
-        "number_words",
-        "options",
+        *("boxes", "errors", "host", "marks", "masks", "noun_phrases", "number_words", "options"),
     )
 }
 GROUND |= {"jurybox_judging/protocols", "jurybox_judging/text_similarity"}

@@ -166,17 +166,8 @@ def space():
 def test_a_space_labels_as_an_unprivileged_user_who_can_write_its_disk_alone(space):
     secret = {"SECRET_KEY": "a quiet river of fifty characters or more, seventy"}
     drawn = (
-        "jurybox",
-        "demo",
-        "--no-serve",
-        "--prompts",
-        "2",
-        "--generators",
-        "1",
-        "--signs",
-        "0",
-        "--edits",
-        "0",
+        *("jurybox", "demo", "--no-serve", "--prompts", "2", "--generators", "1", "--signs", "0"),
+        *("--edits", "0"),
     )
     space.run(*drawn, "--size", "128", ALLOWED_HOSTS=HOST, **secret)
     logins = json.loads((space.disk / "demo_logins.json").read_text())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -16,11 +15,16 @@ from audit.cards.key import is_signed_by, own_keys, public_key, sign
 from audit.questions.card.looking import PARTS, rows_of_pictures
 from audit.questions.card.scores import Scores
 from audit.questions.card.validity import validity_words, why_expired
+from jurybox_formats.sources.shapes import misfit
 from jurybox_formats.sources.sound_json import Unsound, read_json_file
 
 FORMAT, BEFORE = "jurybox-card 2", "jurybox-card 1"
 LARGEST = 20_000_000  # bytes
 CLOSE = 1e-9
+CARD = {
+    "rows": [{"part": str, "what": str, "number": dict}],
+    "valid": {"newer": int, "generators": int, "alarm": bool, "until": (None, str)},
+}
 # Under which the owner of a study gives its card away.
 LICENCES = (
     *("CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0"),
@@ -69,7 +73,7 @@ def read_certificate(file: Path) -> dict[str, Any]:
         found = read_json_file(file, LARGEST)
     except Unsound as error:
         raise Refused(f"{file.name} is no card: it {error}") from error
-    if not isinstance(found, dict) or found.get("format") not in (FORMAT, BEFORE):
+    if misfit(found, {"format": (FORMAT, BEFORE)}):
         raise Refused(f"{file.name} is no card of Jurybox (its format is not “{FORMAT}”).")
     return found
 
@@ -92,9 +96,9 @@ def check_certificate(found: dict[str, Any], today: date, key: str = "") -> tupl
 
 
 def card_in(found: dict[str, Any]) -> dict[str, Any]:
-    card = found.get("card")
-    if not isinstance(card, dict) or not _has_card(card):
-        raise Refused("The card in this file lacks its rows or its validity.")
+    if wrong := misfit(found, {"card": CARD}):
+        raise Refused(f"The card in this file cannot be read: {wrong}.")
+    card: dict[str, Any] = found["card"]
     return card
 
 
@@ -108,26 +112,6 @@ def has_signature(found: dict[str, Any]) -> bool:
         # Numbers and letters that no canonical text holds: nobody has signed them.
         return False
     return is_signed_by(known, signature, content)
-
-
-def _has_card(card: dict[str, Any]) -> bool:
-    rows, valid = card.get("rows"), card.get("valid")
-    kinds = {"newer": int, "generators": int, "alarm": bool, "until": str | None}
-    return (
-        isinstance(rows, list)
-        and all(_is_row(one) for one in rows)
-        and isinstance(valid, dict)
-        and all(name in valid and isinstance(valid[name], kind) for name, kind in kinds.items())
-    )
-
-
-def _is_row(one: Any) -> bool:
-    return (
-        isinstance(one, dict)
-        and isinstance(one.get("part"), str)
-        and isinstance(one.get("what"), str)
-        and isinstance(one.get("number"), dict)
-    )
 
 
 def count_again(card: dict[str, Any], data: Any) -> tuple[bool, str]:
@@ -148,13 +132,8 @@ def count_again(card: dict[str, Any], data: Any) -> tuple[bool, str]:
 
 
 def _is_alike(one: Any, other: Any) -> bool:
-    if not isinstance(one, dict) or not isinstance(other, dict) or one.keys() != other.keys():
-        return False
-    return all(_is_alike_value(one[name], other[name]) for name in one)
-
-
-def _is_alike_value(one: Any, other: Any) -> bool:
-    both: Sequence[Any] = (one, other)
-    if all(type(value) in (int, float) for value in both):
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_is_alike(one[key], other[key]) for key in one)
+    if all(type(value) in (int, float) for value in (one, other)):
         return math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
     return bool(one == other)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from annotations.errors import Refused
 from audit.questions.card.scores import Said, Scores
 from judges.cards.changes import CHANGES
 from judges.cards.pictures import MOST
+from jurybox_formats.sources.shapes import is_count, is_finite, misfit
 
 WRONG = "The enclosed data are not those of a card: {}."
 
@@ -29,32 +29,26 @@ def enclose(scores: Scores) -> dict[str, Any]:
 
 def read_enclosed(data: Any) -> Scores:
     """Checked value by value: the file comes from outside."""
-    if not isinstance(data, dict) or not isinstance(data.get("images"), list):
-        raise Refused(WRONG.format("there are no images"))
-    images, made = data["images"], data.get("made")
-    if not isinstance(made, dict) or set(made) - set(CHANGES) or len(images) > MOST:
-        raise Refused(WRONG.format("unknown changes, or too many images"))
-    rows, base = [], {}
-    for place, one in enumerate(images):
-        prompt, pair = _read_row(one, len(images))
-        rows.append((place, prompt))
-        base[place] = pair
-    said: dict[str, Said] = {}
-    for change, listed in made.items():
-        if not isinstance(listed, list) or len(listed) > len(images):
-            raise Refused(WRONG.format(f"“{change}” is no list of its images"))
-        said[change] = dict(_read_row(one, len(images)) for one in listed)
-    return Scores(tuple(rows), base, said, {})
+    if wrong := misfit(data, {"images": [_is_row], "made": {str: [_is_row]}}):
+        raise Refused(WRONG.format(wrong))
+    images, made = data["images"], data["made"]
+    numbers = {one[0] for listed in (images, *made.values()) for one in listed}
+    if set(made) - set(CHANGES) or len(images) > MOST or max(numbers, default=-1) >= len(images):
+        raise Refused(WRONG.format("unknown changes, or images that are not there"))
+    said: dict[str, Said] = {
+        change: {number: (float(value), correct) for number, value, correct in listed}
+        for change, listed in made.items()
+    }
+    base: Said = {place: (float(value), yes) for place, (_, value, yes) in enumerate(images)}
+    return Scores(tuple((place, one[0]) for place, one in enumerate(images)), base, said, {})
 
 
-def _read_row(one: Any, count: int) -> tuple[int, tuple[float | None, bool | None]]:
-    if not isinstance(one, list) or len(one) != 3:
-        raise Refused(WRONG.format("a row has three values"))
-    number, value, correct = one
-    if type(number) is not int or not 0 <= number < count:
-        raise Refused(WRONG.format("a row names no image or prompt"))
-    if type(value) not in (int, float) or not math.isfinite(value):
-        raise Refused(WRONG.format("a score is no number"))
-    if correct is not None and type(correct) is not bool:
-        raise Refused(WRONG.format("a verdict is neither yes nor no"))
-    return number, (float(value), correct)
+def _is_row(one: Any) -> bool:
+    """The number of an image or a prompt, a score, and yes, no or neither."""
+    return (
+        isinstance(one, list)
+        and len(one) == 3
+        and is_count(one[0])
+        and is_finite(one[1])
+        and (one[2] is None or type(one[2]) is bool)
+    )

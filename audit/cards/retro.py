@@ -7,7 +7,6 @@ models is the same at both ends of it.
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
@@ -19,6 +18,7 @@ from audit.questions.card.rows import AGREEMENT
 from jurybox_formats.pair_files.rows import columns_of, rows_of
 from jurybox_formats.sources.records import Unreadable
 from jurybox_formats.sources.rows import Line
+from jurybox_formats.sources.shapes import is_day, is_finite, misfit
 
 COLUMNS = ("model", "date", "score")
 MOST = 1_000  # models
@@ -85,15 +85,13 @@ def _date_or_none(text: str) -> date | None:
 
 def band_of(card: dict[str, Any]) -> Band:
     rows = [row for row in card["rows"] if row["part"] == AGREEMENT and row.get("since")]
-    number: dict[str, Any] = rows[0]["number"] if rows else {}
-    parts: list[Any] = [number.get(part) for part in ("value", "low", "high")]
-    told = bool(rows) and _date_or_none(str(rows[0]["since"])) is not None
-    if not told or not all(type(part) in (int, float) and math.isfinite(part) for part in parts):
+    parts = "value", "low", "high"
+    if not rows or misfit(rows[0], {"since": is_day, "number": dict.fromkeys(parts, is_finite)}):
         raise Refused(
             "This card does not say how it reads newer generators: its study needs two release dates "
             "and two answers on some images of each generator."
         )
-    return Band(str(rows[0]["since"]), *map(float, parts))
+    return Band(rows[0]["since"], *(float(rows[0]["number"][part]) for part in parts))
 
 
 def audit_table(models: list[Model], band: Band) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import date
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -48,6 +48,7 @@ from audit.series.lake_files import (
 from judges.lake.sources import reason_of
 from jurybox_formats.forms import marks
 from jurybox_formats.forms.scales import CANT_TELL
+from jurybox_formats.sources.checks import LARGEST_NUMBER
 
 ROWS = 200_000  # read at once
 # What DuckDB holds beside them; what is more goes to the disk. Each thread wants a part of it.
@@ -172,6 +173,8 @@ class LakeStudy:
     @cached_property
     def _generators(self) -> list[tuple[str, date | None]]:
         rows = self._ask("SELECT generator, release_date FROM generators")
+        if not all(isinstance(day, date | None) for _, day in rows):
+            self._refuse("has a generator that was released on a day of no calendar")
         return sorted(rows, key=lambda row: by_date(row[1], row[0]))
 
     @cached_property
@@ -192,10 +195,7 @@ class LakeStudy:
                 codes[name][place] = column
             found += place.size
         if found != self.images:
-            raise LakeRefused(
-                f"{self.folder} has images of prompts or generators that it does not hold: export "
-                "the study into the lake again."
-            )
+            self._refuse("has images of prompts or generators that it does not hold")
         if parts := [first for (first,) in self._columns(FAMILIES)]:
             own = codes["prompts"]
             codes |= {OWN_PROMPTS: own, "prompts": np.concatenate(parts)[own].astype(np.int32)}
@@ -380,6 +380,9 @@ class LakeStudy:
             raise LakeRefused(f"{self.folder} cannot be read: {reason_of(error)}.") from error
         self._check_unchanged()
 
+    def _refuse(self, words: str) -> NoReturn:
+        raise LakeRefused(f"{self.folder} {words}: export the study into the lake again.")
+
     def _check_unchanged(self) -> None:
         for file, stamp in self.stamps.items():
             try:
@@ -398,7 +401,11 @@ class LakeStudy:
         with self._reading():
             reader = self.base.sql(question, params=list(values)).to_arrow_reader(ROWS)
         while (part := self._next_part(reader)) is not None:
-            yield [column.to_numpy(zero_copy_only=False) for column in part.columns]
+            columns = [column.to_numpy(zero_copy_only=False) for column in part.columns]
+            for one in columns:
+                if one.dtype.kind == "f" and (np.abs(one) > LARGEST_NUMBER).any():
+                    self._refuse(f"holds a number beyond {LARGEST_NUMBER:g}")
+            yield columns
 
     def _next_part(self, reader: Any) -> Any:
         with self._reading():

@@ -20,6 +20,8 @@ from typing import Any
 from annotations.errors import Refused
 from annotations.storage.written_files import WrittenFolder, stays_inside
 from jurybox_formats.sources.parquet_rows import import_package
+from jurybox_formats.sources.shapes import is_count, is_day, is_finite, misfit
+from jurybox_formats.sources.sound_json import Unsound, read_json_file
 
 MANIFEST = "manifest.json"
 FORMAT = 1
@@ -57,6 +59,43 @@ COLUMNS: dict[str, dict[str, str]] = {
 # What files of older versions lack: unknown there.
 ADDED: dict[str, tuple[str, ...]] = {"answers": ("language",), "prompts": ("family",)}
 BATCH = 50_000
+LARGEST = 100_000_000  # bytes of a manifest
+
+
+def _are_choices(given: Any) -> bool:
+    """Numbers are a scale, which has two ends."""
+    return (
+        not misfit(given, [{"value": (str, is_finite)}])
+        and len({one["value"] for one in given if not isinstance(one["value"], str)}) != 1
+    )
+
+
+def _are_files(given: Any) -> bool:
+    if misfit(given, [{"file": str, "sha256": str}]):
+        return False
+    names = {one["file"] for one in given}
+    return {"images.parquet", "prompts.parquet", "generators.parquet"} <= names and all(
+        map(stays_inside, names)
+    )
+
+
+SHAPE = {
+    **{"format": FORMAT, "drawn_unequally": bool, "simulated_people": [str], "files": _are_files},
+    "study": {
+        **{"slug": str, "simulated": bool},
+        "questions": [{"name": str, "kind?": str, "choices": _are_choices}],
+    },
+    "judges": [
+        {
+            **dict.fromkeys(("name", "fingerprint", "stopped"), str),
+            "release_date": (None, is_day),
+            "facts": {
+                **dict.fromkeys(("name", "method", "engine", "title?", "made_for?"), str),
+                **{"number": is_count, "options": dict, "in_peoples_unit?": (None, bool)},
+            },
+        }
+    ],
+}
 
 
 class LakeRefused(Refused):
@@ -154,17 +193,18 @@ def checked_files(folder: Path) -> tuple[dict[str, Any], dict[Path, Stamp]]:
     """The manifest, whose files are there and have the bytes that were written; and of each file the stamp
     that it had before its bytes were checked."""
     path = folder / MANIFEST
+    if not path.exists():
+        raise LakeRefused(f"{folder} has no {MANIFEST}: it is no study of a lake.")
     try:
-        told = json.loads(path.read_text())
         stamps = {path: stamp_of(path)}
-    except FileNotFoundError:
-        raise LakeRefused(f"{folder} has no {MANIFEST}: it is no study of a lake.") from None
-    except (OSError, ValueError, RecursionError) as error:
-        raise LakeRefused(f"{path} cannot be read: {error}.") from error
-    if not isinstance(told, dict) or told.get("format") != FORMAT:
-        raise LakeRefused(f"{path} is of a format that this version does not know.")
-    if not _is_whole(told):
-        raise LakeRefused(f"{path} is damaged: export the study into the lake again.")
+        told = read_json_file(path, LARGEST)
+    except (OSError, Unsound) as error:
+        raise LakeRefused(f"{path} {error}") from error
+    if wrong := misfit(told, SHAPE):
+        raise LakeRefused(
+            f"{path} is damaged, or of a format that this version does not know: {wrong}. Export the study into "
+            "the lake again."
+        )
     for one in told["files"]:
         there = folder / one["file"]
         try:
@@ -182,23 +222,7 @@ def checked_files(folder: Path) -> tuple[dict[str, Any], dict[Path, Stamp]]:
 def _names_in_manifest(folder: Path) -> set[str]:
     """What a version that kept no list of its own had written."""
     try:
-        told = json.loads((folder / MANIFEST).read_text())
-    except (OSError, ValueError, RecursionError):
+        told = read_json_file(folder / MANIFEST, LARGEST)
+    except Unsound:
         return set()
-    if not isinstance(told, dict) or told.get("format") != FORMAT or not _is_whole(told):
-        return set()
-    return {MANIFEST, *(one["file"] for one in told["files"])}
-
-
-def _is_whole(told: dict[str, Any]) -> bool:
-    study, files = told.get("study"), told.get("files")
-    return (
-        isinstance(study, dict)
-        and {"slug", "simulated", "questions"} <= study.keys()
-        and {"drawn_unequally", "judges", "simulated_people"} <= told.keys()
-        and isinstance(files, list)
-        and all(isinstance(one, dict) and {"file", "sha256"} <= one.keys() for one in files)
-        and all(isinstance(one["file"], str) and stays_inside(one["file"]) for one in files)
-        and {f"{name}.parquet" for name in ("images", "prompts", "generators")}
-        <= {one["file"] for one in files}
-    )
+    return set() if misfit(told, SHAPE) else {MANIFEST, *(one["file"] for one in told["files"])}

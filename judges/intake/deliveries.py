@@ -321,9 +321,7 @@ def _check_files(files: Any) -> list[tuple[str, int]]:
         )
     checked = []
     for entry in files:
-        if not isinstance(entry, list) or len(entry) != 3:
-            raise ImportRefused("The list of files cannot be read; load the page again.")
-        path, size, _ = entry
+        path, size, _ = entry if isinstance(entry, list) and len(entry) == 3 else ("", None, "")
         if not isinstance(path, str) or type(size) is not int or not 0 <= size <= LARGEST:
             raise ImportRefused("The list of files cannot be read; load the page again.")
         check_name(path)

@@ -13,23 +13,27 @@ from typing import Any
 
 from annotations.storage.written_files import WriteRefused, WrittenFolder
 from judges.lake.sources import LakeRefused, needs, reason_of
+from jurybox_formats.sources.shapes import misfit
+from jurybox_formats.sources.sound_json import load_json
 
 FORMAT = 1
 FACTS = b"jurybox"
 SKIPPED = "skipped.jsonl"
-# What a part says of itself, and of its judge.
-FACT_KINDS: dict[str, type] = {
-    **dict.fromkeys(("judge", "fingerprint", "file"), str),
-    **dict.fromkeys(("size", "number", "per_part", "rows", "unscored"), int),
-    "identity": dict,
-    "is_last": bool,
-    "skipped": list,
-}
-IDENTITY_KINDS: dict[str, type] = {
+_IDENTITY = {
     **dict.fromkeys(("method", "method_version", "engine", "engine_version"), str),
     **dict.fromkeys(("checkpoint", "revision", "precision"), str),
-    "options": dict,
-    "facts": dict,
+    **{"options": dict, "facts": dict},
+}
+# What a part says of itself, and of its judge.
+SHAPE = {
+    "format": FORMAT,
+    **dict.fromkeys(("judge", "fingerprint", "file"), str),
+    **dict.fromkeys(("size", "number", "per_part", "rows", "unscored"), int),
+    "identity": lambda told: not misfit(told, _IDENTITY) and told.keys() == _IDENTITY.keys(),
+    **{
+        "is_last": bool,
+        "skipped": [lambda one: isinstance(one, list) and [*map(type, one)] == [str, str]],
+    },
 }
 
 
@@ -111,7 +115,7 @@ def _facts(path: Path) -> dict[str, Any]:
     parquet, broken = needs("pyarrow.parquet"), needs("pyarrow").ArrowException
     try:
         file = parquet.ParquetFile(path)
-        told = json.loads((file.schema_arrow.metadata or {})[FACTS])
+        told = load_json((file.schema_arrow.metadata or {})[FACTS])
         if file.schema_arrow.names != schema().names:
             raise ValueError("its columns are others")
     except KeyError:
@@ -120,27 +124,9 @@ def _facts(path: Path) -> dict[str, Any]:
         ) from None
     except (broken, OSError, ValueError) as error:
         raise _damaged(path, error) from error
-    if not isinstance(told, dict) or told.get("format") != FORMAT or not _is_whole(told):
-        raise LakeRefused(f"{path} is of a format that this version does not know.")
+    if wrong := misfit(told, SHAPE):
+        raise LakeRefused(f"{path} is of a format that this version does not know: {wrong}.")
     return told
-
-
-def _is_whole(told: Mapping[str, Any]) -> bool:
-    return (
-        _has_kinds(told, FACT_KINDS)
-        and _has_kinds(told["identity"], IDENTITY_KINDS)
-        and told["identity"].keys() == IDENTITY_KINDS.keys()
-        and all(_is_pair_of_texts(one) for one in told["skipped"])
-    )
-
-
-def _has_kinds(told: Mapping[str, Any], kinds: Mapping[str, type]) -> bool:
-    # By the very type: True is no number here.
-    return all(type(told.get(name)) is kind for name, kind in kinds.items())
-
-
-def _is_pair_of_texts(one: Any) -> bool:
-    return isinstance(one, list) and [type(part) for part in one] == [str, str]
 
 
 def _damaged(path: Path, error: BaseException) -> LakeRefused:

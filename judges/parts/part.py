@@ -9,6 +9,7 @@ from typing import Any
 from annotations.models import Atom, Prompt
 from jurybox_formats.prompt_grammar.vocabulary import NUMBERS
 from jurybox_formats.sources.records import AtomRecord
+from jurybox_formats.sources.shapes import misfit
 
 YES = "Yes"
 
@@ -64,15 +65,11 @@ def of_prompt(prompt: Prompt) -> list[Part]:
 
 def _choices_by_question(listed: Any) -> dict[str, tuple[str, ...]]:
     """Anybody's table may bring something else under this name; that names no choices."""
-    found = {}
-    for item in listed if isinstance(listed, list) else ():
-        held = item if isinstance(item, Mapping) else {}
-        question, choices = held.get("question"), held.get("choices")
-        if not isinstance(question, str) or not isinstance(choices, list):
-            continue
-        if all(isinstance(choice, str) for choice in choices):
-            found[question] = tuple(choices)
-    return found
+    return {
+        item["question"]: tuple(item["choices"])
+        for item in (listed if isinstance(listed, list) else ())
+        if not misfit(item, {"question": str, "choices": [str]})
+    }
 
 
 def of_atoms(atoms: Iterable[Atom | AtomRecord]) -> list[Part]:

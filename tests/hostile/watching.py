@@ -12,21 +12,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 EVENTS = {
-    "import",
-    "open",
-    "os.system",
-    "os.exec",
-    "os.posix_spawn",
-    "os.mkdir",
-    "os.remove",
-    "os.rename",
-    "subprocess.Popen",
-    "socket.connect",
-    "socket.getaddrinfo",
-    "socket.sendto",
-    "ctypes.dlopen",
-    "shutil.copytree",
-    "urllib.Request",
+    *("import", "open", "os.system", "os.exec", "os.posix_spawn", "os.mkdir", "os.remove"),
+    *("os.rename", "subprocess.Popen", "socket.connect", "socket.getaddrinfo", "socket.sendto"),
+    *("ctypes.dlopen", "shutil.copytree", "urllib.Request"),
 }
 _listening: dict[int, list[str]] = {}
 _is_hooked = False

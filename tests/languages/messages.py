@@ -160,14 +160,7 @@ ENDINGS = {
 # English on every page: the help of a judge's option and of a column of the database; what a model is asked.
 HELP = {"help", "help_text"}
 OPTIONS = {
-    "flag",
-    "whole",
-    "real",
-    "free_text",
-    "choice",
-    "texts",
-    "weights_of",
-    "fields_of_request",
+    *("flag", "whole", "real", "free_text", "choice", "texts", "weights_of", "fields_of_request"),
 }
 ASKED = re.compile(r"Answer in one word|^You are my assistant|^According to the image")
 # Why there is no number, where it is not an `Undefined`.

@@ -69,13 +69,7 @@ FEW_PROMPTS = [(n, "a", "b", "left" if n % 3 else "right") for n in range(12)]
 # How the statistics are made; they take what the public functions have checked.
 # Drift's parts take images that a report has paired; what cannot be told has tests of its own.
 INNER = {
-    "estimate",
-    "series",
-    "models",
-    "votes",
-    "courses",
-    "evidence",
-    "calibrated",
+    *("estimate", "series", "models", "votes", "courses", "evidence", "calibrated"),
     "own_average",
 }
 

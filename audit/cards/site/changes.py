@@ -11,6 +11,7 @@ from audit.cards.certificate import card_in
 from audit.cards.site.numbers import NOT_MEASURED, site_number
 from audit.cards.site.open_data import CARDS, FORMAT
 from audit.cards.site.read import SiteCard, check_body
+from jurybox_formats.sources.shapes import misfit
 from jurybox_formats.sources.sound_json import Unsound, read_json_file
 
 LARGEST = 50_000_000  # bytes
@@ -25,11 +26,10 @@ def read_edition(folder: Path) -> Edition:
         found = read_json_file(file, LARGEST)
     except Unsound as error:
         raise Refused(f"{wrong}{error}") from error
-    cards = found.get("cards") if isinstance(found, dict) else None
-    if not isinstance(cards, list) or found.get("format") != FORMAT:
+    if misfit(found, {"cards": [dict], "format": FORMAT}):
         raise Refused(f"{wrong}is not in the form “{FORMAT}”.")
     try:
-        return newest_cards(_checked_body(card) for card in cards)
+        return newest_cards(_checked_body(card) for card in found["cards"])
     except Refused as refusal:
         raise Refused(f"{wrong}is broken: {refusal.message}") from None
 

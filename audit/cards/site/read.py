@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +16,13 @@ from audit.cards.key import own_keys
 from audit.questions.card.exhibits import ORDER
 from audit.questions.card.rows import AGREEMENT
 from judges.cards.changes import STEPS
+from jurybox_formats.sources.shapes import is_count, is_day, is_finite, misfit
 
 MOST, LONGEST = 500, 500  # cards, and characters of a text
 ROWS = 400
-LACKS = "the card cannot be shown: it lacks {}, or has it in another form."
-UNITS = {"share", "score", "points", "s", "price", ""}
+LACKS = "the card cannot be shown: {}."
+UNITS = ("share", "score", "points", "s", "price", "")
 FACTS = ("name", "fingerprint", "method", "engine", "weights", "revision")
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,22 +82,20 @@ def _checked_card(found: dict[str, Any], keys: Collection[str]) -> SiteCard:
     body = card_in(found)
     if not has_signature(found):
         raise Refused("the signature is broken; the file was changed after it was signed.")
-    release = found.get("release")
-    licence = release.get("licence") if isinstance(release, dict) else None
-    if licence not in LICENCES:
+    if misfit(found, {"release": {"licence": LICENCES}}):
         raise Refused(
             "its owner has not released it. Write it anew with a licence: "
             "card JUDGE --study STUDY --out FILE.json --licence CC-BY-4.0."
         )
-    if made := found.get("made", ""):
-        _need(_is_day(made), "the day it was made")
+    if wrong := misfit(found, {"made?": ("", is_day)}):
+        raise Refused(LACKS.format(wrong))
     check_body(body)
     follows, words = count_again(body, found.get("data"))
     if not follows:
         raise Refused(words)
     content = json.dumps(found, sort_keys=True, ensure_ascii=False, separators=(",", ":"))
-    key = found["key"]
-    page = _page_name(body, content)
+    key, licence = found["key"], found["release"]["licence"]
+    page, made = _page_name(body, content), found.get("made", "")
     return SiteCard(page, licence, made, key, body, content.encode(), key in keys)
 
 
@@ -110,86 +106,52 @@ def _page_name(body: Mapping[str, Any], content: str) -> str:
 
 def check_body(body: dict[str, Any]) -> None:
     """What the pages show: texts are short, numbers are numbers, dates are days."""
-    for name in ("title", "judge", "study"):
-        _need(_is_text(body.get(name), empty=False), name)
-    _need(type(body.get("simulated")) is bool, "whether the study is simulated")
-    _need(_is_count(body.get("images")), "the number of images")
-    facts, signature = body.get("facts"), body.get("signature")
-    if not isinstance(facts, dict):
-        raise Refused(LACKS.format("facts"))
-    _need(all(_is_text(facts.get(one)) for one in FACTS), "facts")
-    _need(facts.get("released") is None or _is_day(facts["released"]), "facts")
-    _need(_is_map(body.get("failed"), _is_count), "what failed")
-    named = isinstance(signature, dict) and all(
-        _is_text(signature.get(one)) for one in ("version", "data", "interval", "pictures")
-    )
-    _need(named, "its signature")
-    valid = body["valid"]
-    _need(
-        all(valid.get(one) is None or _is_day(valid[one]) for one in ("until", "newest")), "dates"
-    )
-    _need(_is_count(valid["newer"]) and _is_count(valid["generators"]), "its validity")
-    _need(len(body["rows"]) <= ROWS, "rows")
-    seen = set()
-    for row in body["rows"]:
-        _need(_is_row(row), f"a row of {str(row['part'])[:40]}")
-        seen.add((row["part"], row["what"]))
-    _need(len(seen) == len(body["rows"]), "rows that stand once")
+    if wrong := misfit(body, BODY):
+        raise Refused(LACKS.format(wrong))
+    rows = body["rows"]
+    if len({(row["part"], row["what"]) for row in rows}) < len(rows) or len(rows) > ROWS:
+        raise Refused(LACKS.format("rows are too many, or one stands twice"))
 
 
-def _is_row(row: Row) -> bool:
-    number, part = row["number"], row["part"]
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST
+
+
+def _is_filled(value: Any) -> bool:
+    return _is_text(value) and bool(value.strip())
+
+
+def _is_row(row: Any) -> bool:
+    if misfit(row, ROW):
+        return False
+    number, is_agreement = row["number"], row["part"] == AGREEMENT
     return (
-        part in ORDER
-        and _is_text(row["what"])
-        and isinstance(row.get("unit"), str)
-        and row["unit"] in UNITS
-        and _is_number(number)
-        and all(_is_text(row.get(name, "")) for name in ("state", "ladder", "reason"))
-        and (row.get("since") is None or _is_day(row["since"]))
-        and ("told" not in row or _is_step(row))
-        and (part != AGREEMENT or "value" not in number or "state" in row or "gap" in row["what"])
+        _is_number(number)
+        and ("told" not in row or "ladder" in row)
+        and (not is_agreement or "value" not in number or "state" in row or "gap" in row["what"])
     )
-
-
-def _is_step(row: Row) -> bool:
-    return type(row["told"]) is int and 0 <= row["told"] <= STEPS and "ladder" in row
 
 
 def _is_number(number: Mapping[str, Any]) -> bool:
-    if not _is_count(number.get("n")):
-        return False
     if "undefined" in number:
-        return "value" not in number and _is_text(number["undefined"], empty=False)
+        return "value" not in number and _is_filled(number["undefined"])
     value, low, high = (number.get(name, "") for name in ("value", "low", "high"))
     if low is None and high is None:
-        return _is_finite(value)
-    return all(map(_is_finite, (value, low, high))) and low <= high
+        return is_finite(value)
+    return all(map(is_finite, (value, low, high))) and low <= high
 
 
-def _is_finite(value: Any) -> bool:
-    return type(value) in (int, float) and math.isfinite(value) and abs(value) < 1e15
-
-
-def _is_count(value: Any) -> bool:
-    return type(value) is int and 0 <= value < 10**12
-
-
-def _is_text(value: Any, *, empty: bool = True) -> bool:
-    return isinstance(value, str) and len(value) <= LONGEST and (empty or bool(value.strip()))
-
-
-def _is_map(value: Any, fits: Callable[[Any], bool]) -> bool:
-    return isinstance(value, dict) and len(value) <= ROWS and all(map(fits, value.values()))
-
-
-def _is_day(value: Any) -> bool:
-    try:
-        return date.fromisoformat(value).isoformat() == value
-    except (TypeError, ValueError):
-        return False
-
-
-def _need(holds: bool, what: str) -> None:
-    if not holds:
-        raise Refused(LACKS.format(what))
+_DAY = (None, is_day)
+ROW = {
+    **{"part": ORDER, "what": _is_text, "unit": UNITS},
+    **{"number": {"n": is_count}, "since?": _DAY},
+    **dict.fromkeys(("state?", "ladder?", "reason?"), _is_text),
+    "told?": lambda step: type(step) is int and 0 <= step <= STEPS,
+}
+BODY = {
+    **dict.fromkeys(("title", "judge", "study"), _is_filled),
+    **{"simulated": bool, "images": is_count, "failed": {str: is_count}, "rows": [_is_row]},
+    "facts": {**dict.fromkeys(FACTS, _is_text), "released?": _DAY},
+    "signature": dict.fromkeys(("version", "data", "interval", "pictures"), _is_text),
+    "valid": {"until": _DAY, "newest": _DAY, "newer": is_count, "generators": is_count},
+}

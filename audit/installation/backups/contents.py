@@ -6,6 +6,9 @@ import json
 import tarfile
 from dataclasses import asdict, dataclass, field
 
+from jurybox_formats.sources.shapes import is_count, misfit
+from jurybox_formats.sources.sound_json import load_json
+
 NOTE = "backup.json"
 SUMS = "SHA256SUMS"
 KEY = "secret_key"
@@ -14,6 +17,11 @@ DATABASES = {"sqlite": "jurybox.sqlite3", "postgresql": "jurybox.pgdump"}
 # Backups from before the sums had these words only.
 OLD_WORDS = {"made_at", "annotations", "images", "files"}
 VERSION = 2
+SHAPE = {
+    **dict.fromkeys(("annotations", "images", "files", "version?"), is_count),
+    **{"made_at": str, "database?": tuple(DATABASES), "tables?": {str: is_count}},
+    **{"vanished?": [str], "absent?": [str]},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +67,7 @@ def read_note(tar: tarfile.TarFile) -> Contents:
     file = tar.extractfile(NOTE)
     if file is None:
         raise ValueError(f"its {NOTE} is not a file")
-    note = json.load(file)
-    whole = set(Contents.__slots__)
-    if not isinstance(note, dict) or note.keys() not in (OLD_WORDS, whole):
+    note = load_json(file.read())
+    if misfit(note, SHAPE) or note.keys() not in (OLD_WORDS, set(Contents.__slots__)):
         raise ValueError(f"its {NOTE} is damaged")
-    contents = Contents(**note)
-    if contents.database not in DATABASES:
-        raise ValueError(f"its {NOTE} is damaged")
-    return contents
+    return Contents(**note)

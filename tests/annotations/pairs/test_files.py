@@ -37,14 +37,7 @@ def test_votes_go_out_and_come_into_another_study_as_the_same_counts(study, bob,
     call_command("export_pairs", study.slug, "--out", str(out))
     rows = list(csv.DictReader(out.read_text().splitlines()))
     assert list(rows[0]) == [
-        "pair_id",
-        "prompt_id",
-        "first",
-        "second",
-        "rater",
-        "question",
-        "value",
-        "left",
+        *("pair_id", "prompt_id", "first", "second", "rater", "question", "value", "left"),
         "language",
     ]
     assert Counter(row["value"] for row in rows)["tie"] == 2

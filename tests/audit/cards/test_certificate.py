@@ -100,7 +100,7 @@ def test_the_command_writes_a_signed_card_and_verifies_it(tmp_path, capsys):
     for wrong, words in (
         (b"", "not JSON"),
         (b"[]", "no card of Jurybox"),
-        (b'{"format": "jurybox-card 1"}', "lacks its rows"),
+        (b'{"format": "jurybox-card 1"}', "card is missing"),
         (b"\xff", "not JSON"),
         (b"[" * 1000 + b"]" * 1000, "no card"),
     ):

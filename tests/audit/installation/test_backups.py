@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import io
+import json
 import sqlite3
 import tarfile
 from contextlib import contextmanager
@@ -16,7 +17,7 @@ from django.db import connection
 
 from annotations.errors import Refused
 from audit.installation import backups
-from audit.installation.backups import seal
+from audit.installation.backups import contents, seal
 from tests import making
 from tests.audit.test_settings import start
 
@@ -132,8 +133,11 @@ def test_a_backup_that_wants_to_write_elsewhere_is_refused(labelled, elsewhere, 
     assert not (place.parent / "outside").exists()
 
 
+ODD_KINDS = json.dumps(dict.fromkeys(contents.Contents.__slots__, "sqlite")).encode()
+
+
 @pytest.mark.parametrize(
-    "note", [b"", b"{", b"[1, 2]", b'{"files": 3}', b"\xff\xfe", None], ids=repr
+    "note", [b"", b"{", b"[1, 2]", b'{"files": 3}', b"\xff\xfe", None, ODD_KINDS], ids=repr
 )
 def test_a_backup_with_a_damaged_note_is_refused_with_a_sentence(elsewhere, tmp_path, note):
     with tarfile.open(tmp_path / "odd.tar", "w") as tar:

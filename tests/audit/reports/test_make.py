@@ -29,19 +29,9 @@ pytestmark = pytest.mark.django_db
 FEW = reports.Options(resamples=200)
 # Scripts read these by name; a report may have more.
 STATS = {
-    "n",
-    "human_score",
-    "judge_score",
-    "net_deviation",
-    "auroc",
-    "cohen_kappa",
-    "percent_agreement",
-    "kendall_tau_b",
-    "spearman",
-    "pearson",
-    "pairwise_accuracy",
-    "pairwise_accuracy_calibrated",
-    "pairwise_accuracy_by_prompt",
+    *("n", "human_score", "judge_score", "net_deviation", "auroc", "cohen_kappa"),
+    *("percent_agreement", "kendall_tau_b", "spearman", "pearson", "pairwise_accuracy"),
+    *("pairwise_accuracy_calibrated", "pairwise_accuracy_by_prompt"),
     "pairwise_accuracy_by_prompt_calibrated",
 }
 
@@ -439,6 +429,9 @@ def test_few_new_labels_make_no_report_until_somebody_looks_or_a_webhook_waits(
         tasks.refresh_reports_task()
         return requested.exists()
 
+    judged.generators.filter(name="early").update(release_date="2020-05-05")
+    assert look_regularly()
+    requested.delete()
     making.labels(judged, {"early-0": {"dan": 1}})
     assert freshness.is_due(study=judged, patient=True)
     assert not look_regularly()

@@ -2,8 +2,10 @@
 
 import itertools
 import json
+import os
+import random
 import shutil
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 
@@ -321,21 +323,84 @@ def test_a_file_that_is_exchanged_while_it_is_read_is_noticed(lake):
         body_of(source)
 
 
+ODD = (None, True, -1, 1e300, "", "../x", [], {}, [{}], 2**62)
+
+
+def parts_of(value, at=()):
+    """Where each part of a value stands."""
+    names = (
+        value if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else ()
+    )
+    for name in names:
+        yield (*at, name)
+        yield from parts_of(value[name], (*at, name))
+
+
+def put(whole, at, part):
+    """Another value there; nothing where `part` is `put`."""
+    for name in at[:-1]:
+        whole = whole[name]
+    if part is put:
+        del whole[at[-1]]
+    else:
+        whole[at[-1]] = part
+
+
+def test_every_part_of_a_manifest_may_be_anything_else(lake):
+    """It is refused, or a report is made with all that was taken."""
+    path, free = lake / "manifest.json", set()
+    whole = json.loads(path.read_text())
+    taken = json.loads(path.read_text())
+    for at in reversed(list(parts_of(whole))):
+        for odd in (*ODD, put):
+            harmed = json.loads(json.dumps(whole))
+            put(harmed, at, odd)
+            path.write_text(json.dumps(harmed))
+            try:
+                checked_files(lake)
+            except LakeRefused as refusal:
+                assert "manifest" in refusal.message or "hash" in refusal.message
+            else:
+                free.add(at[-1])
+                if odd is not put and at[-1] not in ("judges", "drawn_unequally"):
+                    put(taken, at, odd)
+    path.write_text(json.dumps(taken))
+    assert body_of(LakeStudy(lake), Options(resamples=2))
+    assert not free & {"format", "sha256"}
+
+
+# A bit may make a number one of the NaNs that signal.
+@pytest.mark.filterwarnings("ignore:invalid value:RuntimeWarning")
+@pytest.mark.parametrize("table", ["answers/2026-04", "scores/0", "generators"])
+def test_a_flipped_byte_under_a_right_hash_is_refused_or_reported(lake, table):
+    draw, path, file = random.Random(table), lake / "manifest.json", lake / f"{table}.parquet"
+    whole, content, before = path.read_text(), file.read_bytes(), sha256(file)
+    for _ in range(int(os.environ.get("FLIPS", "3"))):
+        harmed = bytearray(content)
+        harmed[draw.randrange(len(harmed))] ^= 1 << draw.randrange(8)
+        file.write_bytes(harmed)
+        path.write_text(whole.replace(before, sha256(file)))
+        with suppress(LakeRefused):
+            json.dumps(body_of(LakeStudy(lake), Options(resamples=2)), allow_nan=False)
+
+
 @pytest.mark.parametrize(
-    "harm",
+    ("table", "column", "value", "words"),
     [
-        {"files": None},
-        {"files": [{"file": "images.parquet"}]},
-        {"files": [{"file": "../../etc/passwd", "sha256": ""}]},
-        {"study": "audited"},
-        {"judges": None, "files": []},
+        ("scores/0", "value", 1e200, r"a number beyond 1e\+100"),
+        ("generators", "release_date", 2**30, "a day of no calendar"),
     ],
 )
-def test_a_manifest_that_was_changed_is_refused(lake, harm):
-    path = lake / "manifest.json"
-    path.write_text(json.dumps(json.loads(path.read_text()) | harm))
-    with pytest.raises(LakeRefused, match="is damaged"):
-        LakeStudy(lake)
+def test_what_no_report_can_be_made_of_is_refused(lake, table, column, value, words):
+    file, path = lake / f"{table}.parquet", lake / "manifest.json"
+    before, rows = sha256(file), parquet.read_table(file)
+    place = rows.schema.get_field_index(column)
+    cells = pyarrow.array([value] * len(rows), "int32" if column == "release_date" else None)
+    cells = cells.cast(rows.schema.field(column).type)
+    parquet.write_table(rows.set_column(place, column, cells), file)
+    path.write_text(path.read_text().replace(before, sha256(file)))
+    with pytest.raises(LakeRefused, match=words):
+        body_of(LakeStudy(lake))
 
 
 def test_what_a_lake_does_not_hold_is_refused(study, lake):

@@ -30,6 +30,7 @@ from jurybox_formats.sources.records import (
     Unreadable,
 )
 from jurybox_formats.sources.rows import Images, Line, records
+from jurybox_formats.sources.shapes import is_finite
 from jurybox_formats.sources.text_files import document, json_lines, numbered, opening
 
 SKILLS = ("object", "attribute", "count", "position", "verb")
@@ -147,7 +148,7 @@ def scores(
     def read_list(row: Line[list[Any]]) -> Iterator[Record]:
         number, given = row.line - 1, row.value
         asked = len(known[number].atoms) if number < len(known) else None
-        if not given or not all(map(_is_probability, given)):
+        if not given or not all(is_finite(value) and value >= 0 for value in given):
             words = "Each score must be a number that is not negative."
             raise Unfit("scores", str(given), words)
         if asked is not None and len(given) not in (1, asked):
@@ -166,15 +167,6 @@ def scores(
                 yield ScoreRecord(key, f"{judge}-{mean}", float(score), atom=atom)
 
     yield from records(numbered(lists), read_list, path.name, seen)
-
-
-def _is_probability(value: Any) -> bool:
-    return (
-        isinstance(value, int | float)
-        and not isinstance(value, bool)
-        and math.isfinite(value)
-        and value >= 0
-    )
 
 
 def _files(folder: Path) -> list[Path]:

@@ -15,6 +15,7 @@ from jurybox_formats.sources import tidy_tables
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.json_values import take, take_text
 from jurybox_formats.sources.records import Unreadable
+from jurybox_formats.sources.shapes import misfit
 from jurybox_formats.sources.text_files import LARGEST_DOCUMENT, document, opening
 
 VERSION = "0.3."
@@ -51,13 +52,12 @@ def lines_file(path: Path) -> Path:
     if not isinstance(record, dict) or "evaluation_results" not in record:
         return path
     _check_version(record.get("schema_version"), path.name)
-    details = record.get(DETAILS)
-    named = details.get("file_path") if isinstance(details, dict) else None
-    if not isinstance(details, dict) or not isinstance(named, str) or not named:
+    if misfit(record, {DETAILS: {"file_path": lambda named: isinstance(named, str) and named}}):
         raise Unreadable(
             f"{path.name} names no file of single samples ({DETAILS}): means alone are no scores of images."
         )
-    lines = path.parent / PurePosixPath(named.replace("\\", "/")).name
+    details: dict[str, Any] = record[DETAILS]
+    lines = path.parent / PurePosixPath(details["file_path"].replace("\\", "/")).name
     # Unlike `Path.is_file`, it takes a name of any length.
     if not os.path.isfile(lines) or lines.is_symlink():
         raise Unreadable(f"{path.name}: its samples, {lines.name[:120]}, do not lie beside it.")
