@@ -110,7 +110,11 @@ def _fails(page: ReportPage, body: dict[str, Any], name: str) -> dict[str, Any]:
     )
     return {
         "fails": [
-            {"card": card, "url": page.address("evidence", card.image.public_id, judge=name)}
+            {
+                "card": card,
+                "vote": card.people.get(body["question"]),
+                "url": page.address("evidence", card.image.public_id, judge=name),
+            }
             for card in cards
         ],
         "fails_of": stored.count(Filters()),
