@@ -36,6 +36,7 @@ DEVIATION_HEIGHT = 260
 SHORT_HEIGHT = 120
 DEVIATION = gettext_noop("Off by, by release date of the generator (above 0: too strict)")
 SCORE_HEIGHT = 220
+NAME_LIMIT = 110  # pixels: a longer name would make the chart higher
 
 
 def drift(body: dict[str, Any], view: View | None = None, theme: str = "light") -> dict[str, Any]:
@@ -96,7 +97,14 @@ def _deviation(
     )
     names = (
         alt.Chart(alt.Data(values=_people_rows(body)))
-        .mark_text(angle=320, align="right", baseline="middle", fontSize=11, color=MUTED[theme])
+        .mark_text(
+            angle=320,
+            align="right",
+            baseline="middle",
+            fontSize=11,
+            limit=NAME_LIMIT,
+            color=MUTED[theme],
+        )
         .encode(x=in_time(), y=alt.value(height + 26), text="generator:N")
     )
     return alt.layer(

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 from django.urls import reverse
 from django.utils.translation import gettext, gettext_noop
 
+from audit.charts import drift as drift_chart
 from audit.evidence import image_cards
 from audit.pages import calibration, judge_numbers, uses
 from audit.pages.disagreements import SIDES
@@ -47,6 +48,7 @@ def judge(page: ReportPage) -> dict[str, Any]:
         "plot": page.plot(
             "drift", gettext("People and judges, by release date of the generator"), **asked
         ),
+        "scores_alone": not drift_chart.deviations(body, [name]),
         "below": judge_numbers.below_the_chart(body, name),
         "why_url": _link_to_why(page, **asked),
         "tables": judge_numbers.table_file(page, body, View(judges=(name,))),
@@ -108,7 +110,11 @@ def _fails(page: ReportPage, body: dict[str, Any], name: str) -> dict[str, Any]:
     )
     return {
         "fails": [
-            {"card": card, "url": page.address("evidence", card.image.public_id, judge=name)}
+            {
+                "card": card,
+                "vote": card.people.get(body["question"]),
+                "url": page.address("evidence", card.image.public_id, judge=name),
+            }
             for card in cards
         ],
         "fails_of": stored.count(Filters()),

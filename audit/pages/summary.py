@@ -39,7 +39,6 @@ def summary(page: ReportPage) -> dict[str, Any]:
         "rows": _rows(page, body),
         "chart": page.plot("drifted", gettext("Off by, generator by generator")),
         "statistics_url": page.address("side-by-side"),
-        "uses_url": f"{page.address('side-by-side')}#uses",
         "plan_url": reverse("plan", args=[page.study.slug]),
         "filter_url": page.request.path,
     }

@@ -75,8 +75,8 @@ def check_width(page, name: str) -> None:
 
 
 def open_columns(page) -> None:
-    """The columns of wide tables that are folded."""
-    page.locator("details.more-columns").evaluate_all("all => all.forEach(one => one.open = true)")
+    """Tables that are folded, and columns of wide ones."""
+    page.locator("details:has(table)").evaluate_all("all => all.forEach(one => one.open = true)")
 
 
 def take(page, name: str) -> None:

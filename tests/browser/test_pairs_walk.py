@@ -96,6 +96,7 @@ def test_from_an_import_to_a_leaderboard_of_pairs(open_page, worker, transaction
 
     page.goto("/studies/march/leaderboard/")
     settled(page)
+    page.locator("#fold-standing > summary").click()
     table = page.locator("table").first
     rows = table.locator("tbody th")
     assert [rows.nth(n).inner_text().splitlines()[0] for n in range(3)] == [*reversed(GENERATORS)]

@@ -63,6 +63,21 @@ def test_a_phone_gets_the_picture_first_and_the_live_chart_after_it(open_page, a
     expect(page.get_by_role("button", name="Interactive")).to_have_count(0)
 
 
+def test_a_chart_has_its_room_before_it_comes(open_page, alice):
+    reports.make_report(study=alice.study)
+    open_page.expected("ERR_FAILED")
+    page = open_page(alice, "/", size=DESKTOP)
+    page.route("**/charts/**", lambda route: route.abort())
+    page.goto(at("summary"))
+    room = page.locator(".chart").bounding_box()
+    tools = page.locator(".chart-tools").bounding_box()
+    assert room["y"] < tools["y"] < tools["y"] + tools["height"] < room["y"] + room["height"]
+    page.unroute_all()
+    page.reload()
+    expect(page.locator(".plot svg").first).to_be_visible()
+    assert page.locator(".chart").bounding_box() == room
+
+
 def test_charts_need_no_javascript(open_page, alice):
     reports.make_report(study=alice.study)
     page = open_page(alice, at("summary"), size=DESKTOP, java_script_enabled=False)

@@ -40,16 +40,15 @@ TITLES = {
 }
 NOTES = {
     "course": "An image counts at the time of its last answer. The band is the 95 % interval.",
-    "others": "Each person is compared with the majority of the others; images on which the others "
-    "tie are left out. The dashed line, all people together, is the human ceiling: the most that a "
-    "judge can be expected to reach.",
+    "others": "The dashed line, all people together, is the human ceiling.",
     "pairs": "A dot marks two people with too few answers in common, or with only one answer.",
     "times": "The line spans the middle half of a person’s times.",
 }
 METHOD = gettext_noop(
     "Pairs alike: the share of pairs of answers about the same image (or atom) that are equal. Unanimous: the "
     "share of images (or atoms) with two or more answers on which all agree. α: Krippendorff’s alpha. κ: "
-    "Cohen’s kappa of two people, computed if they have ten or more in common. Above the others: how much more "
+    "Cohen’s kappa of two people, computed if they have ten or more in common. Each person is compared with the "
+    "majority of the others; images on which these tie are left out. Above the others: how much more "
     "a person says than the other people of the table on the same images. It is in points for yes or no, by "
     "least squares over images and people. Being stricter or milder is no mistake. Yes to what is right, no to "
     "what is wrong: by Dawid and Skene’s model of all answers. Nobody is taken to be right, and each person "
@@ -120,17 +119,19 @@ def sentences(body: Body) -> list[str]:
 
 def charts(body: Body) -> list[Chart]:
     question = find_question(body)
+    if not question:
+        return []
+    blanks = {name: people_charts.blank(name, body, question) for name in TITLES}
     return [
         Chart(
             name,
             title,
             partial(people_charts.CHARTS[name], body, question),
-            people_charts.blank(name, body, question),
+            blanks[name],
             note=NOTES[name],
-            folded=name == "pairs",
+            folded=name == "pairs" or bool(blanks[name]),
         )
         for name, title in TITLES.items()
-        if question
     ]
 
 
@@ -180,6 +181,7 @@ def _by_generator(question: dict[str, Any]) -> Table:
         gettext_noop("generator"),
         BY_GENERATOR,
         rows,
+        folded=True,
     )
 
 
@@ -222,6 +224,7 @@ def _people(body: Body, question: dict[str, Any]) -> Table:
         gettext_noop("person"),
         columns,
         rows,
+        folded=True,
         notes=(left_out % {"rows": len(rows), "more_people": more},) if more > 0 else (),
     )
 

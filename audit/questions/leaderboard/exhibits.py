@@ -103,7 +103,12 @@ def _standing(body: dict[str, Any]) -> Table:
         note = "; ".join(filter(None, [notes.get(generator), dates.get(generator)]))
         rows.append(row(generator, stats, columns, note=note))
     return statistics_table(
-        "standing", gettext_noop("Share of wins by generator"), "generator", columns, rows
+        "standing",
+        gettext_noop("Share of wins by generator"),
+        "generator",
+        columns,
+        rows,
+        folded=True,
     )
 
 
@@ -125,7 +130,12 @@ def _of_judges(body: dict[str, Any]) -> Table:
         stats["swap_consistency"] = swaps[name] or {"undefined": "it scores single images", "n": 0}
         rows.append(row(title(name), stats, columns, judge=name, face=face_of(body, name)))
     return statistics_table(
-        "judges", gettext_noop("Judges on the same comparisons"), "judge", columns, rows
+        "judges",
+        gettext_noop("Judges on the same comparisons"),
+        "judge",
+        columns,
+        rows,
+        folded=True,
     )
 
 
