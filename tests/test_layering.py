@@ -62,7 +62,7 @@ FLOORS = {
     "judges": [
         {"models", "signals"},
         {"installed", "names", "servers"},
-        {"allowed", "draft_questions", "exports", "generating"},
+        {"draft_questions", "exports", "generating"},
         {"host", "looks", "own_recipes"},
         {"parts", "runs"},
         {"lake"},

@@ -6,17 +6,25 @@ import json
 import math
 from collections.abc import Sequence
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from audit.cards.canonical_json import canonical_json
-from audit.cards.enclosed import enclose, read_enclosed
 from audit.cards.key import is_signed_by, own_keys, public_key, sign
 from audit.questions.card.looking import PARTS, rows_of_pictures
-from audit.questions.card.scores import Scores
+from audit.questions.card.scores import Said, Scores
 from audit.questions.card.validity import validity_words, why_expired
+from judges.cards.changes import CHANGES
+from judges.cards.pictures import MOST
 from jurybox_formats.sources.sound_json import Unsound, read_json_file
+
+WRONG = "The enclosed data are not those of a card: {}."
+
+
+# Larger whole numbers are not exact in every language.
+LARGEST_WHOLE = 2**53
+
 
 FORMAT, BEFORE = "jurybox-card 2", "jurybox-card 1"
 LARGEST = 20_000_000  # bytes
@@ -158,3 +166,90 @@ def _is_alike_value(one: Any, other: Any) -> bool:
     if all(type(value) in (int, float) for value in both):
         return math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
     return bool(one == other)
+
+
+def canonical_json(value: Any) -> bytes:
+    """As RFC 8785 writes it: one text for one value, in every language."""
+    return _text(value).encode()
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        # The order of UTF-16, which is that of JavaScript's strings.
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(f"{_text(name)}:{_text(value[name])}" for name in names) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_text, value)) + "]"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _number(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _number(value: float) -> str:
+    """As JavaScript writes it: the fewest digits that are this number, with an exponent where it is far off."""
+    if isinstance(value, int) and abs(value) <= LARGEST_WHOLE:
+        return str(value)
+    value = float(value)
+    if not math.isfinite(value):
+        raise ValueError(f"JSON has no number {value}.")
+    if value == 0:
+        return "0"
+    sign = "-" if value < 0 else ""
+    _, parts, exponent = Decimal(repr(abs(value))).normalize().as_tuple()
+    digits = "".join(map(str, parts))
+    point = len(digits) + int(exponent)
+    if len(digits) <= point <= 21:
+        return sign + digits.ljust(point, "0")
+    if 0 < point <= 21:
+        return f"{sign}{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    rest = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{rest}e{point - 1:+d}"
+
+
+def enclose(scores: Scores) -> dict[str, Any]:
+    """The scores behind a card, so that whoever has the file can count again. `images`: of each its prompt, score and verdict; `made`: by change, of each image that has one."""
+    number = {image: place for place, (image, _) in enumerate(scores.rows)}
+    prompts = {prompt: n for n, prompt in enumerate(dict.fromkeys(p for _, p in scores.rows))}
+    return {
+        "images": [[prompts[prompt], *scores.base[image]] for image, prompt in scores.rows],
+        "made": {
+            change: sorted([number[image], *pair] for image, pair in said.items())
+            for change, said in sorted(scores.made.items())
+        },
+        "failed": scores.failed,
+    }
+
+
+def read_enclosed(data: Any) -> Scores:
+    """Checked value by value: the file comes from outside."""
+    if not isinstance(data, dict) or not isinstance(data.get("images"), list):
+        raise Refused(WRONG.format("there are no images"))
+    images, made = data["images"], data.get("made")
+    if not isinstance(made, dict) or set(made) - set(CHANGES) or len(images) > MOST:
+        raise Refused(WRONG.format("unknown changes, or too many images"))
+    rows, base = [], {}
+    for place, one in enumerate(images):
+        prompt, pair = _read_row(one, len(images))
+        rows.append((place, prompt))
+        base[place] = pair
+    said: dict[str, Said] = {}
+    for change, listed in made.items():
+        if not isinstance(listed, list) or len(listed) > len(images):
+            raise Refused(WRONG.format(f"“{change}” is no list of its images"))
+        said[change] = dict(_read_row(one, len(images)) for one in listed)
+    return Scores(tuple(rows), base, said, {})
+
+
+def _read_row(one: Any, count: int) -> tuple[int, tuple[float | None, bool | None]]:
+    if not isinstance(one, list) or len(one) != 3:
+        raise Refused(WRONG.format("a row has three values"))
+    number, value, correct = one
+    if type(number) is not int or not 0 <= number < count:
+        raise Refused(WRONG.format("a row names no image or prompt"))
+    if type(value) not in (int, float) or not math.isfinite(value):
+        raise Refused(WRONG.format("a score is no number"))
+    if correct is not None and type(correct) is not bool:
+        raise Refused(WRONG.format("a verdict is neither yes nor no"))
+    return number, (float(value), correct)

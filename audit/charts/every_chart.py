@@ -13,7 +13,7 @@ from audit.charts import slices as slice_charts
 from audit.charts.assisted import assisted
 from audit.charts.assisted import rows as assisted_rows
 from audit.charts.drift import drift, what_drifted
-from audit.charts.each_judge import each_judge
+from audit.charts.judges import each_judge
 from audit.charts.style import rows_of
 from audit.view import View
 from jurybox_stats import enough

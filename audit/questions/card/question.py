@@ -19,7 +19,6 @@ from audit.questions.card.cost import rows_of_cost
 from audit.questions.card.family import rows_of_family
 from audit.questions.card.looking import rows_of_pictures, rows_without_pictures
 from audit.questions.card.position import rows_of_position
-from audit.questions.card.public_facts import public_options, public_weights
 from audit.questions.card.scores import Scores
 from audit.questions.card.validity import validity
 from audit.reports import freshness
@@ -29,6 +28,9 @@ from judges.cards.pictures import COUNT, MOST, DrawnImages
 from judges.cards.plan import FROM_A_FILE
 from judges.models import IMPORTED, MadeScore, Run
 from judges.names import runs_by_name, title
+
+NOT_PUBLIC = ("/", "~", ".", "local-dir:")
+
 
 INTERVAL = "95 %, errors by prompt: Student’s t, shares by exact limits (mid-p)"
 NOT_YET = "no picture was made for it yet: measure the judge first"
@@ -152,3 +154,23 @@ CARD = Question(
     name="card", compute=card, parameters=Parameters, facts=_facts_now, reads_votes=True
 )
 QUESTIONS = (CARD,)
+
+
+# A card is signed and given away, and a text among the settings may be the address of a server or a file of
+# this machine. The fingerprint covers what is left out.
+def public_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Numbers and flags, and the objects that hold any."""
+    kept: dict[str, Any] = {}
+    for name, value in options.items():
+        if isinstance(value, dict):
+            if inner := public_options(value):
+                kept[name] = inner
+        elif isinstance(value, int | float):
+            kept[name] = value
+    return kept
+
+
+def public_weights(checkpoint: str) -> str:
+    """A name on a hub; empty for a folder, a file or an address."""
+    private = checkpoint.startswith(NOT_PUBLIC) or "://" in checkpoint or "\\" in checkpoint
+    return "" if private else checkpoint

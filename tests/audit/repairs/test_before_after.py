@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from audit.questions.gains.exhibits import EXHIBITS
-from audit.repairs.before_after import before_after
+from audit.questions.gains.question import before_after
 from audit.words import repairs as words
 from tests import making
 
