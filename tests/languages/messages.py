@@ -61,7 +61,7 @@ SCRIPTS = (
 )
 # What these say is stored or refused in English; a page shows it in its language (`annotations.language.stored_words`).
 WORDS = (
-    *("report", "drift_state", "page_sentences", "contests", "why", "watches", "anchors"),
+    *("report", "drift_state", "page_sentences", "contests", "why", "anchors"),
     "notes",
 )
 STORED = (
