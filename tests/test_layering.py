@@ -97,7 +97,6 @@ FLOORS = {
         {"handed_in", "images", "next_labels", "paper_tables", "people", "set_scores"},
         {"anchors", "contests", "repairs", "training", "why"},
         {"questions"},
-        {"from_files"},
         {"series"},
         {"answers", "cards", "demo", "test_judge", "webhooks"},
         {"cards/site", "tasks"},
