@@ -43,7 +43,7 @@ class Report(models.Model):
         return f"{self.study}, {self.created_at:%Y-%m-%d %H:%M}"
 
 
-class Column(models.Model):
+class PackedNumbers(models.Model):
     """One number for each image, packed: what the gallery sorts and filters by.
 
     Kept for the newest report only; see `audit.reports.gallery`.

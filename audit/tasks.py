@@ -7,15 +7,20 @@ They are imported with the first signal or message; scipy takes a second to impo
 from typing import Any
 
 from celery import shared_task
+from django.contrib.sessions.models import Session
+from django.core.files.storage import default_storage
+from django.utils import timezone
 
+from annotations import rates
 from annotations.database.scrub import PSEUDONYM, scrub
-from annotations.models import AnswerJob, Study
+from annotations.models import AnswerJob, KeptAnswer, Study
+from annotations.storage.folder import Folder
 from annotations.studies import retention
 from annotations.versions import raise_labels_version
 from audit import celery  # noqa: F401 – its app is the first, and so the one that sends
-from audit.accounts import addresses, expired, reset_links
+from audit.accounts import addresses, lockout, reset_links
 from audit.answers import worker  # its kind of job is known from the start
-from audit.models import Report
+from audit.models import ApiToken, Report
 from audit.reports import freshness
 from audit.webhooks import send as webhook_send  # so is its
 from judges.intake import deliveries, uploads
@@ -57,7 +62,7 @@ def refresh_reports_task() -> None:
 @shared_task(soft_time_limit=300, time_limit=330)
 def delete_expired_task() -> None:
     """Runs regularly: sessions, tokens and counts that have run out, files that were never imported."""
-    expired.delete()
+    delete_expired()
     deliveries.remove_old()
     uploads.remove_lost()
 
@@ -113,3 +118,23 @@ def forget_names_in_reports(
 def call_for_report(sender: Any, study_id: int, ended: bool = False, **kwargs: Any) -> None:
     raise_labels_version(study_id)
     send(refresh_report_task, study_id, ended)
+
+
+def delete_expired() -> dict[str, int]:
+    """How many of each kind are gone."""
+    now = timezone.now()
+    answers = KeptAnswer.objects.filter(created_at__lt=now - KeptAnswer.KEPT)
+    return {
+        "sessions": Session.objects.filter(expire_date__lt=now).delete()[0],
+        "tokens": ApiToken.objects.filter(expires_at__lt=now).delete()[0],
+        "wrong passwords": lockout.too_long_ago(),
+        "rates": rates.delete_old(),
+        "answers by key": answers.delete()[0],
+        "half files": _half_files(),
+    }
+
+
+def _half_files() -> int:
+    # A bucket shows no file before it is whole.
+    folder: Any = default_storage
+    return folder.remove_old_drafts() if isinstance(folder, Folder) else 0

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from audit.statistic_names import STATISTICS
-from jurybox.table import Table
+from jurybox.rows import Rows
 
 
-def over_time(rows: Table, statistic: str) -> Any:
+def over_time(rows: Rows, statistic: str) -> Any:
     """One line for each judge, an interval for each generator, and the band within which a judge is in
     line with people."""
     import altair as alt

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from jurybox.table import Table
+from jurybox.rows import Rows
 
 SLICES = ("generator", "tag", "atomicity", "variant", "atom_kind")
 
@@ -30,8 +30,8 @@ class Report:
         return list(self.body["judges"])
 
     @property
-    def generators(self) -> Table:
-        return Table(
+    def generators(self) -> Rows:
+        return Rows(
             {
                 "generator": row["name"],
                 "release_date": row["release_date"],
@@ -48,9 +48,9 @@ class Report:
         return sorted({key for stats in named for key, told in stats.items() if _is_number(told)})
 
     @property
-    def drift(self) -> Table:
+    def drift(self) -> Rows:
         """Each judge: whether it follows people; holds, drifts, or cannot be told; and why."""
-        return Table(
+        return Rows(
             {
                 "judge": name,
                 "follows": judge.get("follows", {}).get("state"),
@@ -60,21 +60,21 @@ class Report:
             for name, judge in self.body["judges"].items()
         )
 
-    def overall(self, statistic: str) -> Table:
+    def overall(self, statistic: str) -> Rows:
         self._expect(statistic)
-        return Table(
+        return Rows(
             {"judge": name, **_flat(judge["overall"][statistic])}
             for name, judge in self.body["judges"].items()
             if statistic in judge["overall"]
         )
 
-    def by(self, cut: str, statistic: str) -> Table:
+    def by(self, cut: str, statistic: str) -> Rows:
         """By `generator`, `tag`, `atomicity`, `variant` or `atom_kind`."""
         if cut not in SLICES:
             raise ValueError(f"A report is cut by {', '.join(SLICES)}; not by “{cut}”.")
         self._expect(statistic)
         dates = {row["name"]: row["release_date"] for row in self.body["generators"]}
-        rows = Table()
+        rows = Rows()
         for judge, told in self.body["judges"].items():
             for name, stats in told[f"by_{cut}"].items():
                 if statistic in stats:
@@ -88,7 +88,7 @@ class Report:
 
         return over_time(self.by("generator", statistic), statistic)
 
-    def __getattr__(self, name: str) -> Table:
+    def __getattr__(self, name: str) -> Rows:
         if name.startswith("_") or name == "body" or name not in self.statistics:
             raise AttributeError(name)
         return self.by("generator", name)

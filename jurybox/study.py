@@ -10,7 +10,7 @@ from urllib.parse import quote
 
 from jurybox.connection import Connection, JuryboxError, Problem
 from jurybox.report import Report
-from jurybox.table import Table
+from jurybox.rows import Rows
 
 TABLES = ("labels", "consensus", "scores", "images", "prompts", "generators", "flags")
 
@@ -46,28 +46,28 @@ class Study(Connection):
                     raise JuryboxError(f"No report within {wait:g} s; does a worker run?") from None
             time.sleep(0.5)
 
-    def table(self, what: str, **filters: Any) -> Table:
+    def table(self, what: str, **filters: Any) -> Rows:
         """A table of the study (labels, consensus, scores, images, prompts, generators, flags); people
         under pseudonyms. The filters are those of the page of data: generator, tag, prompt, judge …"""
         if what not in TABLES:
             raise ValueError(f"There is no table “{what}”; there are {', '.join(TABLES)}.")
         with self._open(f"exports/{what}/", {**filters, "format": "jsonl"}) as answer:
-            return Table(json.loads(line) for line in answer if line.strip())
+            return Rows(json.loads(line) for line in answer if line.strip())
 
     @property
-    def labels(self) -> Table:
+    def labels(self) -> Rows:
         return self.table("labels")
 
     @property
-    def scores(self) -> Table:
+    def scores(self) -> Rows:
         return self.table("scores")
 
     @property
-    def images(self) -> Table:
+    def images(self) -> Rows:
         return self.table("images")
 
     @property
-    def generators(self) -> Table:
+    def generators(self) -> Rows:
         return self.table("generators")
 
     def _json(self, path: str, given: dict[str, Any], *, method: str = "GET") -> Any:

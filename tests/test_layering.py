@@ -62,7 +62,7 @@ FLOORS = {
     "judges": [
         {"models", "signals"},
         {"installed", "names", "servers"},
-        {"allowed", "draft_questions", "exports", "generating"},
+        {"draft_questions", "exports", "generating"},
         {"host", "looks", "own_recipes"},
         {"parts", "runs"},
         {"lake"},
@@ -87,7 +87,6 @@ FLOORS = {
         {"handed_in", "images", "next_labels", "paper_tables", "people", "set_scores"},
         {"anchors", "contests", "repairs", "training", "why"},
         {"questions"},
-        {"from_files"},
         {"series"},
         {"answers", "cards", "demo", "test_judge", "webhooks"},
         {"cards/site", "tasks"},

@@ -354,7 +354,7 @@ ELSEWHERE = {
         "packages/formats/jurybox_formats/sources/archive_limits.py",
         "packages/formats/jurybox_formats/sources/archives.py",
         "packages/formats/jurybox_formats/sources/parquet_rows.py",
-        "annotations/storage/local_file.py",
+        "judges/intake/uploads.py",
         "audit/charts/on_paper.py",
         "packages/formats/jurybox_formats/two_tables.py",
         "audit/handed_in/pdf.py",

@@ -7,7 +7,10 @@ from typing import Any
 from django.http import Http404
 from django.shortcuts import get_object_or_404
 from django.urls import path
-from drf_spectacular.utils import extend_schema
+from django.utils import translation
+from django.utils.translation import get_supported_language_variant
+from django.utils.translation.trans_real import parse_accept_lang_header
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import serializers
 from rest_framework.decorators import api_view
 from rest_framework.request import Request
@@ -20,7 +23,6 @@ from annotations.access import (
     places_of,
     research_place_or_404,
 )
-from annotations.api import languages
 from annotations.api.examples import request_and_answer
 from annotations.api.lists import (
     FIELDS,
@@ -53,11 +55,22 @@ from annotations.api.serializers import (
 )
 from annotations.errors import LabelRefused, Refused
 from annotations.exports.pseudonyms import naming
-from annotations.forms.versions import definitions_in
+from annotations.forms.versions import definitions_in, shown_language
 from annotations.labelling import assign, record
 from annotations.labelling.queries import progress
-from annotations.models import Annotation, Image, PairVote, Prompt
+from annotations.models import Annotation, FormVersion, Image, PairVote, Prompt
 from annotations.studies import deletion, queries
+
+HEADER = OpenApiParameter(
+    "Accept-Language",
+    {"type": "string"},
+    OpenApiParameter.HEADER,
+    description=(
+        "In which language the questions are wanted, such as `zh-hans` or `de`; without it, the one that the account "
+        "has chosen. They come in it where the form has that translation, else in the form’s own words."
+    ),
+)
+
 
 MOST = 1000
 
@@ -94,7 +107,7 @@ def study(request: Request, slug: str) -> Response:
     operation_id="next_image",
     request=None,
     responses={200: NextImageSerializer, 204: None, 409: MessageSerializer},
-    parameters=[languages.HEADER],
+    parameters=[HEADER],
     examples=request_and_answer("An image and its questions", None, NEXT, status=200),
 )
 @api_view(["POST"])
@@ -108,7 +121,7 @@ def next_image(request: Request, slug: str) -> Response:
     if assignment is None:
         return Response(status=204)
     image, form = assignment.image, place.study.form
-    mine, language = progress(place.membership), languages.language_for(request, form)
+    mine, language = progress(place.membership), language_for(request, form)
     data = {
         "image": image.public_id,
         "address": f"/images/{image.public_id}/",
@@ -258,3 +271,19 @@ urlpatterns = [
     path("studies/<slug:slug>/annotations/", all_annotations, name="api-annotations"),
     path("studies/<slug:slug>/votes/", all_votes, name="api-votes"),
 ]
+
+
+def language_for(request: Request, version: FormVersion) -> str:
+    """Of the form's translations; empty for its own words. A page asked for this language shows the same."""
+    with translation.override(_find_language(request)):
+        return shown_language(version)
+
+
+def _find_language(request: Request) -> str:
+    header = request.headers.get("Accept-Language", "")
+    for code, _ in parse_accept_lang_header(header):
+        try:
+            return get_supported_language_variant(code)
+        except LookupError:
+            continue
+    return "en" if header else request.account_language()  # type: ignore[attr-defined]

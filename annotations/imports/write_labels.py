@@ -14,20 +14,19 @@ from operator import add
 from typing import Any
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Q
 from django.utils import timezone
 
 from annotations import event_log
 from annotations.database import bulk, rehearsal
 from annotations.database.among import among_lookup
 from annotations.database.scrub import PSEUDONYM
-from annotations.exports.pseudonyms import people_behind
+from annotations.exports.pseudonyms import people_behind, pseudonym
 from annotations.file_names import names_in_study
 from annotations.forms.named_elsewhere import find_form, name_form
 from annotations.imports.check_labels import AT_ONCE, FitRows, Given, LabelChecks, fits
 from annotations.imports.known_images import KnownImages
 from annotations.imports.outcome import Outcome
-from annotations.imports.real_people import NOT_THEIRS, RealPeople
 from annotations.models import (
     Annotation,
     Answer,
@@ -36,8 +35,15 @@ from annotations.models import (
     Membership,
     Study,
 )
+from annotations.names import name_look
 from jurybox_formats.sources.checks import KEY_LENGTH, Unfit
 from jurybox_formats.sources.records import LabelRecord
+
+NOT_THEIRS = (
+    "This is an annotator of the study, who answers here themselves. Only the study's owner may "
+    "import answers under their name."
+)
+
 
 # An image and a person.
 Pair = tuple[int, int]
@@ -286,3 +292,31 @@ def _adapted(moment: datetime) -> Any:
 
 def _uuid(text: str) -> str:
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+class RealPeople:
+    """A file may bring answers of people who have no account, but only the owner may under the name of somebody
+    who has one, or had one. Names are compared as they look, without their case: “Alice” is taken for alice by whoever reads
+    it, also with a Cyrillic letter."""
+
+    def __init__(self, study: Study) -> None:
+        self.study = study
+        self.names: dict[str, int] = {}
+        self.keys: set[int] = set()
+
+    def look_up(self) -> None:
+        """Again with each batch: people join while a long file is read."""
+        came = Q(user__isnull=False) | Q(removed_at__isnull=False) | ~Q(worker="")
+        members = Membership.objects.filter(came, study=self.study).order_by("-pk")
+        self.names, self.keys = {}, set()
+        rows = members.values_list(
+            "pk", "name", "worker", "user__username", "removed_account__username"
+        )
+        for pk, name, worker, *accounts in rows:
+            self.keys.add(pk)
+            for given in (*accounts, worker, pseudonym(self.study.slug, name), name):
+                if given:
+                    self.names[name_look(given).casefold()] = pk
+
+    def find_person(self, name: str) -> int | None:
+        return self.names.get(name_look(name).casefold())

@@ -7,25 +7,33 @@ others are written all the same.
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby, islice, pairwise
 from operator import attrgetter
 from typing import Any
 
-from annotations.database import bulk
-from annotations.imports.outcome import Outcome
+from django.db import transaction
+from django.db.models import F
+
+from annotations.database import bulk, locks
+from annotations.database.among import among_lookup
+from annotations.imports.outcome import Outcome, reject
+from annotations.imports.take_picture import take_picture
 from annotations.imports.turn import Turn
 from annotations.imports.write_images import IMAGE_BATCH, NAMES, write_images
 from annotations.imports.write_labels import LabelWriter
-from annotations.imports.write_prompt_pictures import BATCH as PROMPT_PICTURES
-from annotations.imports.write_prompt_pictures import write_prompt_pictures
 from annotations.imports.write_prompts import write_generators, write_prompts
-from annotations.models import Study
+from annotations.models import Prompt, PromptPicture, Study
 from annotations.pictures.decode_process import Decoders
+from annotations.pictures.store import PICTURES, StoredPicture
 from annotations.stored_answers.store import outdate_answers
 from annotations.versions import raise_labels_version
+from jurybox_formats.sources.checks import Unfit, check_key, sound
 from jurybox_formats.sources.records import (
     NOTES,
+    PLACES,
     GeneratorRecord,
     ImageRecord,
     LabelRecord,
@@ -35,6 +43,12 @@ from jurybox_formats.sources.records import (
     Record,
     Remark,
 )
+
+PICTURE_PLACE = re.compile(rf"({'|'.join(PLACES)})(-[1-9][0-9]?)?")
+# So many wait in memory.
+PICTURES_AT_ONCE = 256
+Key = tuple[str, str]
+
 
 BATCH = 500
 LABEL_BATCH = 10_000
@@ -82,7 +96,7 @@ def import_records(
         GeneratorRecord: (BATCH, lambda b: write_generators(study, b, outcome, met)),
         PromptRecord: (BATCH, lambda b: write_prompts(study, b, outcome, met)),
         PromptPictureRecord: (
-            PROMPT_PICTURES,
+            PICTURES_AT_ONCE,
             lambda b: write_prompt_pictures(study, b, outcome, decoders),
         ),
         ImageRecord: (NAMES, lambda b: write_images(study, b, outcome, decoders)),
@@ -177,3 +191,98 @@ def _count_rows(block: list[LabelRecord], place: tuple[str, int]) -> int:
         return len(block) - (PLACE(block[0]) == place)
     heres = [place, *map(PLACE, block)]
     return sum(here != before or not here[1] for before, here in pairwise(heres))
+
+
+def write_prompt_pictures(
+    study: Study, batch: list[PromptPictureRecord], outcome: Outcome, decoders: Decoders
+) -> None:
+    prompts = dict(
+        Prompt.objects.filter(among_lookup("key", sound(r.prompt for r in batch)), study=study)
+        .order_by()
+        .values_list("key", "pk")
+    )
+    there = {
+        (key, place): sha256
+        for key, place, sha256 in PromptPicture.objects.filter(prompt__in=prompts.values())
+        .order_by()
+        .values_list("prompt__key", "place", "sha256")
+    }
+    fit: dict[Key, PromptPictureRecord] = {}
+    again: list[PromptPictureRecord] = []
+    for r in batch:
+        try:
+            _check(r, prompts)
+        except Unfit as unfit:
+            reject(outcome, r, unfit)
+            continue
+        if fit.setdefault((r.prompt, r.place), r).content != r.content:
+            again.append(r)
+    # A file that is there already must not be removed before the row is written that shows it.
+    with locks.together(PICTURES):
+        found = decoders.map(
+            lambda r: _picture(study, r, there, outcome, decoders),
+            list(fit.values()),
+            pictures=len(fit.keys() - there.keys()),
+        )
+        new: dict[Key, StoredPicture] = {}
+        for key, picture in zip(fit, found, strict=True):
+            if isinstance(picture, Unfit):
+                reject(outcome, fit[key], picture)
+            elif picture is not None:
+                new[key] = picture
+        _save(study, new, prompts)
+        there |= {key: picture.sha256 for key, picture in new.items()}
+        for r in again:
+            picture = _picture(study, r, there, outcome, decoders)
+            if isinstance(picture, Unfit):
+                reject(outcome, r, picture)
+    outcome.prompt_pictures += len(new)
+
+
+def _check(record: PromptPictureRecord, prompts: dict[str, int]) -> None:
+    check_key("prompt_id", record.prompt)
+    if record.prompt not in prompts:
+        raise Unfit("prompt_id", record.prompt, "The study has no such prompt.")
+    if not PICTURE_PLACE.fullmatch(record.place):
+        words = (
+            f"A picture of a prompt is one of {', '.join(PLACES)}; several are numbered from -2."
+        )
+        raise Unfit("place", record.place, words)
+
+
+def _picture(
+    study: Study,
+    record: PromptPictureRecord,
+    there: dict[Key, str],
+    outcome: Outcome,
+    decoders: Decoders,
+) -> StoredPicture | Unfit | None:
+    return take_picture(
+        record.content,
+        name=f"{record.place} of {record.prompt}",
+        study=study.slug,
+        there=there.get((record.prompt, record.place), ""),
+        words=f"“{record.prompt}” has another {record.place} picture already.",
+        dry_run=outcome.dry_run,
+        decode=decoders.decode,
+    )
+
+
+@transaction.atomic
+def _save(study: Study, new: dict[Key, StoredPicture], prompts: dict[str, int]) -> None:
+    """After their files: a row never points to a file that is not there."""
+    PromptPicture.objects.bulk_create(
+        PromptPicture(
+            study=study,
+            prompt_id=prompts[prompt],
+            place=place,
+            file=picture.file,
+            sha256=picture.sha256,
+            width=picture.width,
+            height=picture.height,
+        )
+        for (prompt, place), picture in new.items()
+    )
+    counts = Counter(prompts[prompt] for prompt, _ in new)
+    for pk, count in sorted(counts.items()):
+        Prompt.objects.filter(pk=pk).update(picture_count=F("picture_count") + count)

@@ -1,23 +1,26 @@
-from annotations.models.annotation import Annotation, Answer, Revision
+from annotations.models.annotation import Annotation, Answer, Decision, Flag, Revision
 from annotations.models.assignment import Assignment, HandedBack
-from annotations.models.decision import Decision
 from annotations.models.draw import AnchorImage, AnchorRound, AnchorSet, Draw, DrawnImage
 from annotations.models.event import Event
-from annotations.models.example_picture import ExamplePicture
-from annotations.models.flag import Flag
 from annotations.models.form import FormVersion
 from annotations.models.image import Generator, Image
-from annotations.models.job import Job, Leased, in_outcome, in_payload, row_in_payload
+from annotations.models.job import (
+    Deletion,
+    Job,
+    Leased,
+    StudyCopy,
+    in_outcome,
+    in_payload,
+    row_in_payload,
+)
 from annotations.models.pair import Pair, PairAssignment, PairDraw, PairPlan, PairVote
 from annotations.models.people import Group, Invitation, Membership
 from annotations.models.practice import KnownAnswer, PracticeAnswer, PracticeTry
 from annotations.models.prompt import Atom, Prompt, PromptPicture
 from annotations.models.requests import KeptAnswer, RateCount
-from annotations.models.retention import Retention
 from annotations.models.selection import SelectedImage, Selection
 from annotations.models.stored_answer import AnswerJob, LabelVersion, StoredAnswer
-from annotations.models.study import Study, optional_account
-from annotations.models.whole_study import Deletion, StudyCopy
+from annotations.models.study import ExamplePicture, Retention, Study, optional_account
 
 __all__ = [
     "AnchorImage",

@@ -1,5 +1,6 @@
 import uuid
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils.translation import gettext_lazy
@@ -8,7 +9,7 @@ from annotations.models.form import FormVersion
 from annotations.models.image import Image
 from annotations.models.people import Membership
 from annotations.models.prompt import Atom
-from annotations.models.study import Study
+from annotations.models.study import Study, optional_account
 
 # Longer than any code of a language that pages speak.
 LANGUAGE_LENGTH = 12
@@ -144,3 +145,75 @@ class Revision(models.Model):
 
     def __str__(self) -> str:
         return f"{self.annotation}, revision {self.number}"
+
+
+class Flag(models.Model):
+    """A person reports that something is wrong with an image. Answers are not affected."""
+
+    class Reason(models.TextChoices):
+        BROKEN = "broken", gettext_lazy("The image is broken or does not show")
+        DISTURBING = "disturbing", gettext_lazy("The image is disturbing or not safe for work")
+        PROMPT = "prompt", gettext_lazy("The prompt makes no sense")
+        FORM = "form", gettext_lazy("The questions do not fit this image")
+        OTHER = "other", gettext_lazy("Something else")
+
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="flags")
+    annotator = models.ForeignKey(Membership, on_delete=models.CASCADE, related_name="flags")
+    reason = models.CharField(max_length=12, choices=Reason)
+    note = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    # Written by the owner when it is settled.
+    settled_at = models.DateTimeField(null=True, blank=True)
+    settled_by = optional_account()
+    remark = models.TextField(blank=True)
+
+    class Meta:
+        ordering = ["image", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "annotator"], name="one_flag_per_person_and_image"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.annotator}: {self.image}: {self.get_reason_display()}"
+
+
+class Decision(models.Model):
+    """The owner's decision about a question that people answered differently, with the reason. The
+    people's own answers stay; the consensus "adjudicated" uses the decision instead."""
+
+    image = models.ForeignKey(Image, on_delete=models.CASCADE, related_name="decisions")
+    question = models.CharField(max_length=80)
+    atom = models.ForeignKey(
+        Atom, null=True, blank=True, on_delete=models.RESTRICT, related_name="decisions"
+    )
+    value = models.FloatField(null=True, blank=True)
+    text = models.TextField(blank=True)
+    note = models.TextField(blank=True)
+    decided_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, null=True, on_delete=models.SET_NULL, related_name="+"
+    )
+    decided_at = models.DateTimeField(auto_now=True)
+
+    class Meta:
+        ordering = ["image", "pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["image", "question"],
+                condition=Q(atom__isnull=True),
+                name="one_decision_per_question",
+            ),
+            models.UniqueConstraint(
+                fields=["image", "question", "atom"],
+                condition=Q(atom__isnull=False),
+                name="one_decision_per_question_and_atom",
+            ),
+            models.CheckConstraint(
+                condition=Q(value__isnull=False) | ~Q(text=""),
+                name="a_decision_is_a_number_or_a_text",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.image}: {self.question} = {self.text or self.value}"

@@ -3,10 +3,12 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
+from django.db.models import Q
 from django.utils import timezone
 from django.utils.translation import gettext_lazy
 
 from annotations.models.form import FormVersion
+from annotations.random_keys import new_public_id
 
 if TYPE_CHECKING:
     from django.contrib.auth.models import User
@@ -138,3 +140,71 @@ class Study(models.Model):
     def given_alone(self) -> int | None:
         """The key of the selection outside of which images wait."""
         return self.first_id if self.only_first else None
+
+
+class Retention(models.Model):
+    """What is done with a study so many days after it has closed: `annotations.studies.retention`.
+
+    A row for each study that was ever closed or has a rule. Not in the row of the study, which is
+    read with every answer.
+    """
+
+    class Rule(models.TextChoices):
+        KEEP = "keep", gettext_lazy("keep everything")
+        PSEUDONYMISE = "pseudonymise", gettext_lazy("names become pseudonyms")
+        FORGET = "forget", gettext_lazy("delete who people were")
+        DELETE = "delete", gettext_lazy("delete the study")
+
+    study = models.OneToOneField(Study, on_delete=models.CASCADE, related_name="retention")
+    rule = models.CharField(max_length=12, choices=Rule, default=Rule.KEEP)
+    days = models.PositiveIntegerField(
+        default=365, validators=[MinValueValidator(1), MaxValueValidator(36500)]
+    )
+    decided_at = models.DateTimeField(null=True, blank=True)
+    closed_at = models.DateTimeField(null=True, blank=True)
+    done_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        ordering = ["study"]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(rule="keep") | models.Q(decided_at__isnull=False),
+                name="a_rule_was_decided_some_day",
+            ),
+            models.CheckConstraint(condition=models.Q(days__gte=1), name="a_day_at_least"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.study}: {self.get_rule_display()} after {self.days} days"
+
+
+class ExamplePicture(models.Model):
+    """A picture that an owner brought for an example of the study's questions.
+
+    A form names it by `public_id`, and versions are never changed: so a picture stays as long as
+    its study, also when no version names it any more.
+    """
+
+    study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="example_pictures")
+    public_id = models.CharField(max_length=22, unique=True, default=new_public_id, editable=False)
+    file = models.CharField(max_length=120)
+    sha256 = models.CharField(max_length=64)
+    width = models.PositiveIntegerField()
+    height = models.PositiveIntegerField()
+    added_by = optional_account()
+    added_at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        ordering = ["pk"]
+        constraints = [
+            models.UniqueConstraint(
+                fields=["study", "sha256"], name="a_study_has_an_example_picture_once"
+            ),
+            models.CheckConstraint(
+                condition=~Q(file="") & Q(width__gt=0) & Q(height__gt=0),
+                name="an_example_picture_has_a_file_and_a_size",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return self.public_id

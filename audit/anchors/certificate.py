@@ -109,7 +109,7 @@ def certificate(scoring: AnchorScoring) -> dict[str, Any]:
 
 
 def of_sides(body: dict[str, Any]) -> list[dict[str, Any]]:
-    """Of the judges that scored both sides of an explanation (`audit.why.explain`), as far as they have
+    """Of the judges that scored both sides of an explanation (`audit.questions.why.question`), as far as they have
     scored anchors."""
     prints = list(body["signature"]["judges"].values())
     runs = Run.objects.filter(study__slug=body["study"], judge__fingerprint__in=prints)

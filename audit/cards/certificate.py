@@ -5,18 +5,26 @@ from __future__ import annotations
 import json
 import math
 from datetime import date
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from annotations.errors import Refused
-from audit.cards.canonical_json import canonical_json
-from audit.cards.enclosed import enclose, read_enclosed
 from audit.cards.key import is_signed_by, own_keys, public_key, sign
 from audit.questions.card.looking import PARTS, rows_of_pictures
-from audit.questions.card.scores import Scores
+from audit.questions.card.scores import Said, Scores
 from audit.questions.card.validity import validity_words, why_expired
-from jurybox_formats.sources.shapes import misfit
+from judges.cards.changes import CHANGES
+from judges.cards.pictures import MOST
+from jurybox_formats.sources.shapes import is_count, is_finite, misfit
 from jurybox_formats.sources.sound_json import Unsound, read_json_file
+
+WRONG = "The enclosed data are not those of a card: {}."
+
+
+# Larger whole numbers are not exact in every language.
+LARGEST_WHOLE = 2**53
+
 
 FORMAT, BEFORE = "jurybox-card 2", "jurybox-card 1"
 LARGEST = 20_000_000  # bytes
@@ -137,3 +145,84 @@ def _is_alike(one: Any, other: Any) -> bool:
     if all(type(value) in (int, float) for value in (one, other)):
         return math.isclose(one, other, rel_tol=CLOSE, abs_tol=CLOSE)
     return bool(one == other)
+
+
+def canonical_json(value: Any) -> bytes:
+    """As RFC 8785 writes it: one text for one value, in every language."""
+    return _text(value).encode()
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, dict):
+        # The order of UTF-16, which is that of JavaScript's strings.
+        names = sorted(value, key=lambda name: name.encode("utf-16-be"))
+        return "{" + ",".join(f"{_text(name)}:{_text(value[name])}" for name in names) + "}"
+    if isinstance(value, list | tuple):
+        return "[" + ",".join(map(_text, value)) + "]"
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _number(value)
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _number(value: float) -> str:
+    """As JavaScript writes it: the fewest digits that are this number, with an exponent where it is far off."""
+    if isinstance(value, int) and abs(value) <= LARGEST_WHOLE:
+        return str(value)
+    value = float(value)
+    if not math.isfinite(value):
+        raise ValueError(f"JSON has no number {value}.")
+    if value == 0:
+        return "0"
+    sign = "-" if value < 0 else ""
+    _, parts, exponent = Decimal(repr(abs(value))).normalize().as_tuple()
+    digits = "".join(map(str, parts))
+    point = len(digits) + int(exponent)
+    if len(digits) <= point <= 21:
+        return sign + digits.ljust(point, "0")
+    if 0 < point <= 21:
+        return f"{sign}{digits[:point]}.{digits[point:]}"
+    if -6 < point <= 0:
+        return f"{sign}0.{'0' * -point}{digits}"
+    rest = f".{digits[1:]}" if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{rest}e{point - 1:+d}"
+
+
+def enclose(scores: Scores) -> dict[str, Any]:
+    """The scores behind a card, so that whoever has the file can count again. `images`: of each its prompt, score and verdict; `made`: by change, of each image that has one."""
+    number = {image: place for place, (image, _) in enumerate(scores.rows)}
+    prompts = {prompt: n for n, prompt in enumerate(dict.fromkeys(p for _, p in scores.rows))}
+    return {
+        "images": [[prompts[prompt], *scores.base[image]] for image, prompt in scores.rows],
+        "made": {
+            change: sorted([number[image], *pair] for image, pair in said.items())
+            for change, said in sorted(scores.made.items())
+        },
+        "failed": scores.failed,
+    }
+
+
+def read_enclosed(data: Any) -> Scores:
+    """Checked value by value: the file comes from outside."""
+    if wrong := misfit(data, {"images": [_is_row], "made": {str: [_is_row]}}):
+        raise Refused(WRONG.format(wrong))
+    images, made = data["images"], data["made"]
+    numbers = {one[0] for listed in (images, *made.values()) for one in listed}
+    if set(made) - set(CHANGES) or len(images) > MOST or max(numbers, default=-1) >= len(images):
+        raise Refused(WRONG.format("unknown changes, or images that are not there"))
+    said: dict[str, Said] = {
+        change: {number: (float(value), correct) for number, value, correct in listed}
+        for change, listed in made.items()
+    }
+    base: Said = {place: (float(value), yes) for place, (_, value, yes) in enumerate(images)}
+    return Scores(tuple((place, one[0]) for place, one in enumerate(images)), base, said, {})
+
+
+def _is_row(one: Any) -> bool:
+    """The number of an image or a prompt, a score, and yes, no or neither."""
+    return (
+        isinstance(one, list)
+        and len(one) == 3
+        and is_count(one[0])
+        and is_finite(one[1])
+        and (one[2] is None or type(one[2]) is bool)
+    )

@@ -9,11 +9,9 @@ from audit.charts import agreement as agreement_charts
 from audit.charts import calibration as calibration_charts
 from audit.charts import judges as judge_charts
 from audit.charts import papers as paper_charts
-from audit.charts import slices as slice_charts
 from audit.charts.assisted import assisted
 from audit.charts.assisted import rows as assisted_rows
 from audit.charts.drift import drift, what_drifted
-from audit.charts.each_judge import each_judge
 from audit.charts.style import rows_of
 from audit.view import View
 from jurybox_stats import enough
@@ -51,9 +49,9 @@ CHARTS: dict[str, Callable[[dict[str, Any], View, str], dict[str, Any]]] = {
     "drifted": what_drifted,
     "assisted": assisted,
     "agreement": agreement_charts.agreement,
-    "each": each_judge,
+    "each": judge_charts.each_judge,
     "judges": judge_charts.judges,
-    "slices": slice_charts.slices,
+    "slices": judge_charts.slices,
     "histogram": calibration_charts.histogram,
     "roc": calibration_charts.roc,
     "reliability": calibration_charts.reliability,

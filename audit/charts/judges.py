@@ -6,14 +6,32 @@ from typing import Any
 
 from django.utils.translation import gettext
 
-from audit.charts.faces import judge_scales
-from audit.charts.style import INK, MUTED, configured, domain_of, fixed, tooltip
+from audit.charts.drift import deviations
+from audit.charts.faces import face_of, judge_scales
+from audit.charts.style import (
+    INK,
+    MUTED,
+    configured,
+    domain_of,
+    fixed,
+    in_time,
+    rows_of,
+    rule,
+    tooltip,
+)
 from audit.charts.when_used import alt
-from audit.statistic_names import STATISTICS, stored_statistic
-from audit.view import MANY, View
+from audit.statistic_names import BAND, STATISTICS, stored_statistic
+from audit.view import MANY, SLICES, View
+from audit.words.drift_state import OFF
 from audit.words.report import title
 from judges.names import short_titles
 from jurybox_stats import enough
+
+STEP = 16
+
+
+COLUMNS, WIDTH, HEIGHT = 3, 210, 100
+
 
 DEFAULT = "auroc"
 
@@ -86,3 +104,86 @@ def rows(body: dict[str, Any], view: View) -> list[dict[str, Any]]:
         if "value" in (estimate := stored_statistic(body["judges"][name]["overall"], statistic))
         and estimate["n"] >= enough.IMAGES
     ]
+
+
+def each_judge(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+    """How far off it is, as the Summary says; AUROC where nothing is in points."""
+    judges = list(body["judges"])
+    statistic = "net_deviation" if deviations(body, judges) else "auroc"
+    shown = STATISTICS[statistic]
+    called = STATISTICS[OFF].name if statistic == "net_deviation" else shown.name
+    everything = _rows(body, judges, statistic)
+    scale = fixed(domain_of(statistic, everything))
+    parts = []
+    for name in judges:
+        colour = face_of(body, name).colour
+        base = alt.Chart(alt.Data(values=_rows(body, [name], statistic))).encode(x=in_time())
+        y = alt.Y("value:Q", title=None, scale=scale, axis=alt.Axis(tickCount=3))
+        lines = [rule(edge, theme) for edge in ((BAND, -BAND) if shown.band else ())]
+        parts.append(
+            alt.layer(
+                *lines,
+                base.mark_area(opacity=0.2, color=colour).encode(
+                    y=alt.Y("low:Q", title=None, scale=scale), y2="high:Q"
+                ),
+                base.mark_line(strokeWidth=2, color=colour).encode(y=y),
+                base.mark_point(filled=True, size=30, opacity=1, color=colour).encode(
+                    y=y, tooltip=tooltip(shown.decimals)
+                ),
+            ).properties(title=title(name), width=WIDTH, height=HEIGHT)
+        )
+    chart = alt.concat(*parts, columns=COLUMNS, spacing=16, title=gettext(called))
+    return configured(chart, theme, names=False)
+
+
+def _rows(body: dict[str, Any], judges: list[str], statistic: str) -> list[dict[str, Any]]:
+    if statistic == "net_deviation":
+        return deviations(body, judges)
+    return rows_of(body, judges, statistic)
+
+
+def slices(body: dict[str, Any], view: View, theme: str) -> dict[str, Any]:
+    statistic, by = view.slice_statistic(body), view.by or "tag"
+    names = view.judges_of(body)
+    rows = [
+        {
+            "judge": title(name),
+            "slice": key,
+            **{part: estimate[part] for part in ("value", "low", "high", "n")},
+        }
+        for name in names
+        for key, stats in body["judges"][name].get(f"by_{by}", {}).items()
+        if "value" in (estimate := stats.get(statistic, {})) and estimate["n"] >= enough.IMAGES
+    ]
+    order = list(dict.fromkeys(row["slice"] for row in rows))
+    colour, shape = judge_scales(body, names, theme)
+    y = alt.Y("slice:N", sort=order, title=None, axis=alt.Axis(ticks=False, domain=False))
+    offset = alt.YOffset("judge:N", sort=[title(name) for name in names])
+    shown = STATISTICS[statistic]
+    scale = fixed(domain_of(statistic, rows))
+    base = alt.Chart(alt.Data(values=rows)).encode(y=y, yOffset=offset, color=colour)
+    layers = [
+        base.mark_rule(strokeWidth=3, opacity=0.5).encode(
+            x=alt.X("low:Q", title=gettext(shown.name), scale=scale), x2="high:Q"
+        ),
+        base.mark_point(filled=True, size=70, opacity=1, cursor="pointer").encode(
+            x=alt.X("value:Q", title=gettext(shown.name), scale=scale),
+            shape=shape,
+            tooltip=tooltip(shown.decimals, first="slice"),
+        ),
+    ]
+    if shown.band:
+        layers.insert(
+            0,
+            alt.Chart(alt.Data(values=[{"edge": 0}]))
+            .mark_rule(color=MUTED[theme], opacity=0.5)
+            .encode(x="edge:Q"),
+        )
+        layers[:0] = [rule(edge, theme, across="x") for edge in (shown.band, -shown.band)]
+    chart = alt.layer(*layers).properties(
+        title=gettext("%(statistic)s by %(kind)s (95 %% intervals)")
+        % {"statistic": gettext(shown.name), "kind": gettext(SLICES[by])},
+        width="container",
+        height=max(60, STEP * len(names) * len(order) + 12 * len(order)),
+    )
+    return configured(chart, theme, names=False)

@@ -148,13 +148,13 @@ class QuestionPage(AnswerPage):
 
     @property
     def controls(self) -> list[dict[str, Any]]:
-        """A select for each parameter of which there is more than one choice, but for the judge of whose page
-        this is a part."""
-        chosen = {"judge"} if self.exhibits.inside == "judge" and self.request.htmx else set()
+        """A select for each parameter of which there is more than one choice, but for the one that has the page
+        of which this is a part."""
+        chosen = self.exhibits.inside if self.request.htmx else ""
         return [
             select(one.name, gettext(one.metadata["title"]), offered.items(), self._value(one))
             for one, offered in self.choices
-            if offered and len(offered) > 1 and one.name not in chosen
+            if offered and len(offered) > 1 and one.name != chosen
         ]
 
     @property

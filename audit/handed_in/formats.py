@@ -7,13 +7,48 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from django.template.loader import render_to_string
+
 from annotations.storage.written_files import WrittenFolder
+from audit.exhibits import Table
+from audit.handed_in.cells import printed_rows
 from audit.handed_in.compose import compose
-from audit.handed_in.document import Document
-from audit.handed_in.html import as_html
+from audit.handed_in.document import Document, Figure
 from audit.handed_in.latex import as_latex, as_zip, figure_files
 from audit.handed_in.pdf import as_pdf
+from audit.handed_in.standing_words import DIGITS, SIMULATED, line
 from audit.models import Report
+
+
+def as_html(document: Document) -> str:
+    """Texts are escaped by the template; only the drawings, which are made here, are not."""
+    sections = [
+        {
+            "heading": section.heading,
+            "paragraphs": section.paragraphs,
+            "points": section.points,
+            "blocks": [_block(block) for block in section.blocks],
+        }
+        for section in document.sections
+    ]
+    return render_to_string(
+        "audit/handed_in.html",
+        {
+            "document": document,
+            "sections": sections,
+            "line": line(document),
+            "simulated": SIMULATED,
+            "digits": DIGITS,
+        },
+    )
+
+
+def _block(block: Table | Figure) -> dict[str, Any]:
+    if isinstance(block, Figure):
+        return {"figure": block}
+    rows, notes = printed_rows(block)
+    return {"table": block, "rows": rows, "notes": notes}
+
 
 HANDED_IN: dict[str, Callable[[Document], str | bytes]] = {
     "pdf": as_pdf,

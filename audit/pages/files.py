@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+from collections import OrderedDict
 from collections.abc import Callable
+from threading import Lock
 from typing import Any
 
 from django.http import Http404, HttpResponse
@@ -16,7 +18,6 @@ from annotations.errors import Refused
 from annotations.exports.labels import csv_text
 from audit.charts import every_chart
 from audit.charts.on_paper import COLUMNS, draw_file
-from audit.charts.specifications import SPECIFICATIONS
 from audit.charts.style import caption
 from audit.charts.when_used import vl_convert
 from audit.charts.widths import fit_to
@@ -26,6 +27,36 @@ from audit.pages.frame import ReportPage, report_page
 from audit.pages.tables import csv_of
 from audit.reports import escalation
 from audit.view import View
+
+KEPT = 200  # of about 7 KB
+
+
+class Specifications:
+    """Charts as bytes, each made once: a report never changes. Browsers keep them, too, since an address names its
+    report."""
+
+    def __init__(self, most: int = KEPT) -> None:
+        self.most = most
+        self._made: OrderedDict[tuple[Any, ...], bytes] = OrderedDict()
+        self._lock = Lock()
+
+    def compressed(self, key: tuple[Any, ...], make: Callable[[], bytes]) -> bytes:
+        """`key`: all that the chart depends on. A number of a row alone could be that of another one, in
+        a database that was restored."""
+        with self._lock:
+            if key in self._made:
+                self._made.move_to_end(key)
+                return self._made[key]
+        content = gzip.compress(make(), mtime=0)
+        with self._lock:
+            self._made[key] = content
+            while len(self._made) > self.most:
+                self._made.popitem(last=False)
+        return content
+
+
+SPECIFICATIONS = Specifications()
+
 
 STEP, LEAST_WIDTH, MOST_WIDTH, PICTURE_WIDTH = 20, 240, 1600, 720  # pixels
 LONGEST_NUMBER = 5

@@ -15,7 +15,7 @@ import numpy as np
 
 from annotations.database.columns import columns
 from annotations.models import Image
-from audit.models import Column, Report
+from audit.models import PackedNumbers, Report
 from audit.reports.pairing import Paired
 from audit.reports.reference import Reference, Series
 from jurybox_stats.series import ranks
@@ -36,7 +36,7 @@ STRETCH = 4_096
 
 def packed(
     study_id: int, paired: Paired, reference: Reference, judges: dict[str, Series]
-) -> list[Column]:
+) -> list[PackedNumbers]:
     """The columns of a report that is still to be stored. Packed before that, since it takes longer than
     somebody who labels may wait."""
     people = paired.people
@@ -50,7 +50,7 @@ def packed(
         "rewritten": people.variants == "rewritten",
         "yes": reference.yes,
     }
-    made = [Column(name=PEOPLE, content=_pack(shared, SHARED))]
+    made = [PackedNumbers(name=PEOPLE, content=_pack(shared, SHARED))]
     for name, series in judges.items():
         gap = gaps(series)
         known = np.flatnonzero(~np.isnan(gap))
@@ -61,19 +61,19 @@ def packed(
             "score": series.score,
             "verdict": series.verdict,
         }
-        made.append(Column(name=f"judge {name}", content=_pack(judged, JUDGED)))
+        made.append(PackedNumbers(name=f"judge {name}", content=_pack(judged, JUDGED)))
         listed = _gallery_columns(name, shared["image"][judged["order"]], gap[judged["order"]])
-        made += [Column(name=of, content=content) for of, content in listed]
+        made += [PackedNumbers(name=of, content=content) for of, content in listed]
     return made
 
 
-def keep(report: Report, columns: list[Column]) -> None:
+def keep(report: Report, columns: list[PackedNumbers]) -> None:
     """Store the columns of this report and delete those of earlier ones with the same options."""
     for column in columns:
         column.report = report
     earlier = Report.objects.filter(study=report.study_id, options=report.options)
-    Column.objects.filter(report__in=earlier).delete()
-    Column.objects.bulk_create(columns)
+    PackedNumbers.objects.filter(report__in=earlier).delete()
+    PackedNumbers.objects.bulk_create(columns)
 
 
 def _gallery_columns(
@@ -95,7 +95,7 @@ def _gallery_columns(
 def worst_images(report_id: int | None, judges: Iterable[str], count: int) -> dict[str, list[int]]:
     """The images on which each judge and people differ most: in one look, however many judges there are."""
     names = {f"order 0 {name}": name for name in judges}
-    rows = Column.objects.filter(report_id=report_id or 0, name__in=names).order_by()
+    rows = PackedNumbers.objects.filter(report_id=report_id or 0, name__in=names).order_by()
     return {
         names[name]: _unpack(content, LISTED)["image"][:count].tolist()
         for name, content in rows.values_list("name", "content")
@@ -223,7 +223,7 @@ class Gallery:
 
     def _read(self, *names: str) -> list[Any]:
         """The columns of these names, in their order, as far as they are there."""
-        rows = Column.objects.filter(report_id=self._report, name__in=names).order_by()
+        rows = PackedNumbers.objects.filter(report_id=self._report, name__in=names).order_by()
         packed = dict(rows.values_list("name", "content"))
         return [packed[name] for name in names if name in packed]
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
+import re
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
@@ -15,8 +17,14 @@ from typing import Any, NamedTuple
 from annotations.errors import Refused
 from annotations.storage.written_files import WrittenFolder
 from audit.models import Report
-from audit.trackers import scalars
 from jurybox_formats.plugins import CallFailed, CallHangs, call_within
+
+# Trackers take letters, digits and these in a name.
+UNFIT = re.compile(r"[^\w\-. /]+", re.ASCII)
+LONGEST = 250
+# What says how the report was made, not what it found.
+NOT_NUMBERS = {"signature", "schema", "missing"}
+
 
 # For all that a tracker is sent.
 SECONDS = 600.0
@@ -40,7 +48,7 @@ class ToLog(NamedTuple):
 
 def log(report: Report, tracker: str, *, project: str = "jurybox", folder: Path) -> Logged:
     """`folder`: where TensorBoard writes, and Weights & Biases while it sends."""
-    found = scalars.report_scalars(report.body)
+    found = report_scalars(report.body)
     study = report.study
     about = {
         "study": study.slug,
@@ -148,3 +156,44 @@ def _library(name: str, package: str) -> Any:
 def _refused(tracker: str, error: BaseException) -> Refused:
     words = (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:300]
     return Refused(f"{tracker} did not take it: {words}.")
+
+
+class Scalars(NamedTuple):
+    values: dict[str, float]
+    undefined: int
+
+
+def report_scalars(body: dict[str, Any]) -> Scalars:
+    """`judges/clip/overall/kendall_tau_b/value` and so on; entries of a list by their name. What is undefined is
+    not 0: it is missing, and counted."""
+    values: dict[str, float] = {}
+    undefined = 0
+
+    def walk(name: str, value: Any) -> None:
+        nonlocal undefined
+        if isinstance(value, dict):
+            if "undefined" in value:
+                undefined += 1
+                return
+            for key, inner in value.items():
+                if name or key not in NOT_NUMBERS:
+                    walk(f"{name}/{key}" if name else str(key), inner)
+        elif isinstance(value, list):
+            named = [item.get("name") if isinstance(item, dict) else None for item in value]
+            # Lists without names are curves and pairs: no scalars.
+            if (
+                value
+                and all(isinstance(one, str) for one in named)
+                and len(set(named)) == len(named)
+            ):
+                for one, item in zip(named, value, strict=True):
+                    walk(f"{name}/{one}", {k: v for k, v in item.items() if k != "name"})
+        elif isinstance(value, bool) or isinstance(value, int | float) and math.isfinite(value):
+            values[fit(name)] = float(value)
+
+    walk("", body)
+    return Scalars(values, undefined)
+
+
+def fit(name: str) -> str:
+    return UNFIT.sub("_", name)[:LONGEST]

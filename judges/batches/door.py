@@ -12,13 +12,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from tqdm import tqdm
 
 from annotations.models import Image, Study
-from judges.batches.files import REQUESTS, Results, Shards
-from judges.batches.servers import Answers, Writes
+from judges.batches.files import REQUESTS, Results, Shards, name_of
 from judges.looks.gather import ImageScorer
 from judges.models import Run
 from judges.runs import lifecycle, score_chunk
@@ -26,10 +25,14 @@ from judges.runs.queries import run_row
 from judges.runs.score_chunk import IMAGE_FIELDS
 from jurybox_judging import registry
 from jurybox_judging.engines.openai_server import OpenAIServer, instead
+from jurybox_judging.engines.shared.http_json import Declined, Unanswered
 from jurybox_judging.errors import JudgeRefused, Passing
 from jurybox_judging.protocols import Answer, Patience, Question, Talk, Want
 from jurybox_judging.scorer import ROUNDS, PendingImage, group_by_pictures
 from jurybox_judging.self_test import check_engines
+
+MISSING = "The batch has no answer to this."
+
 
 AT_ONCE = 64
 # An answer that is missing goes into the next batch: the engine never leaves a question out, and
@@ -240,3 +243,53 @@ def _use_replies(engine: Any, pending: PendingImage, wants: list[Want]) -> list[
         return _ask(engine, pending, wants)
     except ValueError:
         return []
+
+
+class _Files:
+    """Opened and closed as a server's connection is; files need neither."""
+
+    name = "batch"
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Writes(_Files):
+    """Writes each request down; none is answered."""
+
+    def __init__(self, shards: Shards) -> None:
+        self._shards = shards
+
+    def post(self, path: str, body: bytes) -> dict[str, Any]:
+        self._shards.add(body)
+        raise Unanswered(MISSING)
+
+
+class Answers(_Files):
+    """Answers from the files, as the server would have: a refusal stays a refusal."""
+
+    def __init__(self, results: Results) -> None:
+        self._results = results
+
+    def post(self, path: str, body: bytes) -> dict[str, Any]:
+        told = self._results.answer(name_of(body))
+        if told is None:
+            raise Unanswered(MISSING)
+        response = told.get("response")
+        status = response.get("status_code") if isinstance(response, dict) else None
+        reply = response.get("body") if isinstance(response, dict) else None
+        if status == 200 and isinstance(reply, dict):
+            return reply
+        if isinstance(status, int) and 400 <= status < 500 and status not in (408, 409, 425, 429):
+            raise Declined(f"The batch answered with status {status}{_error_text(reply)}", status)
+        # As if it were new: the next batch asks it again.
+        raise Unanswered(MISSING)
+
+
+def _error_text(reply: Any) -> str:
+    error = reply.get("error") if isinstance(reply, dict) else None
+    words = error.get("message") if isinstance(error, dict) else error
+    return f": {' '.join(words.split())[:200]}" if isinstance(words, str) and words else "."

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from annotations.exports.files import ExportRefused
+from jurybox_judging.errors import first_line
 
 NAME = re.compile(r"\w[\w.-]{0,95}/\w[\w.-]{0,95}", re.ASCII)
 
@@ -29,7 +30,7 @@ def push(folder: Path, name: str, *, public: bool = False) -> str:
     except Exception as error:
         # Whatever the library or the network raised: the folder is there, and is named.
         raise ExportRefused(
-            f"{folder} is written, but the hub did not take it: {_first_line(error)}"
+            f"{folder} is written, but the hub did not take it: {first_line(error).rstrip('.')[:300]}."
         ) from error
     return f"{api.endpoint}/datasets/{name}"
 
@@ -52,7 +53,3 @@ def library() -> Any:
             "There is no token for the hub: log in with `hf auth login`, or set HF_TOKEN."
         )
     return huggingface_hub
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).strip().splitlines() or [type(error).__name__])[0].rstrip(".")[:300] + "."

@@ -6,6 +6,7 @@ importing again what is there already changes nothing.
 
 from __future__ import annotations
 
+import shutil
 import tempfile
 import uuid
 from collections.abc import Callable
@@ -24,7 +25,6 @@ from annotations.imports.outcome import Outcome
 from annotations.imports.turn import Turn
 from annotations.jobs import JobKind, Progress, PutOff
 from annotations.models import Study
-from annotations.storage.local_file import fetch
 from annotations.storage.room import expect_room
 from judges.intake import bring_in as intake_bring_in
 from judges.intake import deliveries, previews
@@ -300,3 +300,12 @@ def remove_lost() -> int:
 def _remove(file: str) -> None:
     if file:
         default_storage.delete(file)
+
+
+def fetch(name: str, target: Path) -> None:
+    """A link to the file, or a copy of it where it is in a bucket."""
+    try:
+        target.symlink_to(default_storage.path(name))
+    except NotImplementedError:
+        with default_storage.open(name) as file, target.open("xb") as copy:
+            shutil.copyfileobj(file, copy, 2**20)

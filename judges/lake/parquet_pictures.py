@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from judges.lake.pictures import LARGEST, LakePicture, Skipped, lake_picture
-from judges.lake.sources import LakeRefused, Shard, needs
+from judges.lake.sources import LakeRefused, Shard, needs, reason_of
 from jurybox_formats.sources.checks import Unfit
 from jurybox_formats.sources.columns import NAMES
 from jurybox_formats.sources.parquet_rows import SUFFIX, content_of
@@ -30,7 +30,7 @@ def read(shard: Shard, given: Mapping[str, str]) -> Iterator[LakePicture | Skipp
         try:
             file = parquet.ParquetFile(opened, pre_buffer=False, buffer_size=1 << 20)
         except (broken, OSError) as error:
-            yield Skipped(shard.name, f"It is no sound Parquet file: {_first(error)}.")
+            yield Skipped(shard.name, f"It is no sound Parquet file: {reason_of(error)}.")
             return
         columns = _columns(shard, file.schema_arrow, given)
         for group in range(file.num_row_groups):
@@ -43,7 +43,9 @@ def read(shard: Shard, given: Mapping[str, str]) -> Iterator[LakePicture | Skipp
                         number += 1
                         yield _picture(shard, number, {r: row[c] for r, c in columns.items()})
             except (broken, OSError) as error:
-                words = f"Rows {number + 1:,} to {before + rows:,} cannot be read: {_first(error)}."
+                words = (
+                    f"Rows {number + 1:,} to {before + rows:,} cannot be read: {reason_of(error)}."
+                )
                 yield Skipped(shard.name, words)
                 number = before + rows
 
@@ -99,7 +101,3 @@ def _holds_bytes(kind: Any) -> bool:
     if types.is_struct(kind):
         return "bytes" in {field.name for field in kind}
     return types.is_binary(kind) or types.is_large_binary(kind)
-
-
-def _first(error: BaseException) -> str:
-    return (str(error).strip() or type(error).__name__).splitlines()[0].rstrip(" .")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from django.core.management import CommandError
 from django.db import DatabaseError
+from tqdm import tqdm
 
 from annotations.database.read_only import cannot_write
 from annotations.imports.outcome import Outcome
-from annotations.management import progress
 from annotations.management.command import Arguments, PlainCommand, StudyCommand, as_json
 from annotations.models import Study
 from jurybox_formats.registry import FORMATS, Source
@@ -32,7 +34,7 @@ class ImportCommand(PlainCommand):
         self, importer: Importer, *, strict: bool, expected: int | None = None, **given: Any
     ) -> Outcome:
         try:
-            with progress.bar(expected) as advance:
+            with bar(expected) as advance:
                 return importer(strict=strict, progress=advance, **given)
         except (OSError, DatabaseError) as error:
             if not cannot_write(error):
@@ -81,3 +83,18 @@ class IntoStudy(ImportCommand, StudyCommand):
                 strict=strict,
             )
         self.show(outcome, json=options["json"], strict=strict)
+
+
+@contextmanager
+def bar(total: int | None, unit: str = " rows") -> Iterator[Callable[[int], None] | None]:
+    """Gives a function to call with how much is done; None where there is no terminal. With a `total`
+    the bar says how much longer it takes."""
+    if not sys.stderr.isatty():
+        yield None
+        return
+    with tqdm(total=total, unit=unit, unit_scale=True, leave=False, dynamic_ncols=True) as shown:
+
+        def show(done: int) -> None:
+            shown.update(done - shown.n)
+
+        yield show

@@ -7,6 +7,7 @@ the pairs of scores. What counts as a contradiction, `audit.self_checks` says.
 from __future__ import annotations
 
 import hashlib
+import random
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -23,11 +24,17 @@ from annotations.pictures.store import open_picture
 from judges.looks.gather import ImageScorer, subject_of
 from judges.runs.score_chunk import IMAGE_FIELDS
 from judges.self_checks.changes import CHANGES, Change
-from judges.self_checks.drawings import drawings
 from judges.self_checks.wording import SIDES, exchanged, names_a_side
+from jurybox_formats.sets.builtin.drawing import Style, paint
+from jurybox_formats.sets.builtin.grammar import SHAPES, Group, Wish, describe
+from jurybox_formats.sets.builtin.scene import Habits, plan
 from jurybox_judging import registry
-from jurybox_judging.protocols import Judgement, Subject, Unscored
+from jurybox_judging.protocols import Atom, Judgement, Subject, Unscored
 from jurybox_judging.self_test import check_engines
+
+DRAWINGS = 30
+SIZE = 256
+
 
 COUNT = 60
 # So many times as many images are looked through for prompts that a check can use.
@@ -239,3 +246,23 @@ def _on_drawings(asker: _Asker, found: FoundImages, seed: int) -> None:
             ] += 1
         else:
             found.add(DRAWN, image, image.key, before, after)
+
+
+# A judge that takes left for right everywhere gives a picture and its mirror image the same score; on a picture
+# of which it is known what lies where, it cannot hide that.
+def drawings(seed: int) -> list[tuple[Image, Subject, Picture.Image]]:
+    """The image is a row that is not saved: scorers want a name for what they look at."""
+    rng = random.Random(f"drawings {seed}")
+    return [_drawing(f"drawing-{number}", rng) for number in range(DRAWINGS)]
+
+
+def _drawing(key: str, rng: random.Random) -> tuple[Image, Subject, Picture.Image]:
+    one, other = rng.sample(SHAPES, 2)
+    wish = Wish((Group(one, 1), Group(other, 1)), rng.choice(("left of", "right of")))
+    picture = paint(plan(wish, Habits(slip=0), rng), Style(), size=SIZE, rng=rng)
+    told = describe(wish, key)
+    atoms = [
+        Atom(a.index, a.kind, a.text, a.question, a.expected, tuple(a.parents)) for a in told.atoms
+    ]
+    subject = Subject(told.text, tuple(atoms), told.metadata, picture.size)
+    return Image(key=key, file=key), subject, picture

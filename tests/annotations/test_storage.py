@@ -21,10 +21,10 @@ from annotations.jobs import run as run_job
 from annotations.models import Image
 from annotations.pictures.store import open_picture, store_picture, thumbnail_of
 from annotations.storage import room
-from annotations.storage.local_file import fetch
-from audit.accounts import expired
+from audit import tasks
 from audit.installation import health
 from judges.intake import uploads
+from judges.intake.uploads import fetch
 from judges.models import Upload
 from judges.runs import lifecycle, score_chunk
 from tests import making
@@ -113,7 +113,7 @@ def test_half_files_of_killed_processes_go_after_a_day(media):
         then = time.time() - 3600 * hours
         os.utime(drafts / f"{name}.part", (then, then))
     default_storage.save("images/x.png", ContentFile(b"pixels"))
-    assert expired.delete()["half files"] == 1
+    assert tasks.delete_expired()["half files"] == 1
     assert [file.name for file in drafts.iterdir()] == ["new.part"]
 
 

@@ -358,7 +358,7 @@ def _report(study) -> None:
     import numpy as np
 
     from annotations.versions import start_reading_labels
-    from audit.models import Column, Report
+    from audit.models import PackedNumbers, Report
     from audit.people import agreement
     from audit.reports import gallery, pairing, summary
     from audit.reports import make as reports
@@ -398,7 +398,7 @@ def _report(study) -> None:
         f"{time.process_time() - began:.1f} s of CPU",
         flush=True,
     )
-    assert Column.objects.filter(report=report, name__startswith="judge ").count() == 2
+    assert PackedNumbers.objects.filter(report=report, name__startswith="judge ").count() == 2
     assert np.isfinite(next(iter(series.values())).score).all()
 
 

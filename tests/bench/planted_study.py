@@ -156,7 +156,7 @@ def _of_chart(body: dict[str, Any], judge: Planted) -> Told:
 
 def _of_why(study: Any, body: dict[str, Any], judge: Planted) -> Told:
     from annotations.errors import Refused
-    from audit.why.explain import explain
+    from audit.questions.why.question import explain
     from audit.why.parameters import Parameters
     from audit.words import why
 

@@ -281,7 +281,7 @@ def test_no_command_notebook_certificate_or_webhook_names_anybody(tmp_path, caps
     report = jurybox.Report(Report.objects.filter(study=planted).first().body)
     tables = [getattr(report, name) for name in dir(report) if not name.startswith("_")]
     shown = [report._repr_html_(), *map(repr, tables)]
-    shown += [table._repr_html_() for table in tables if isinstance(table, jurybox.table.Table)]
+    shown += [table._repr_html_() for table in tables if isinstance(table, jurybox.rows.Rows)]
     for text in shown:
         shows_nobody(text.encode(), "notebook")
     texts_n += len(shown)

@@ -13,7 +13,7 @@ from annotations.models import Study as Row
 from audit import tasks
 from audit.reports import make as reports
 from jurybox import JuryboxError, Report, Study
-from jurybox.table import Table
+from jurybox.rows import Rows
 from tests import making
 from tests.jurybox.wheels import ROOT
 
@@ -69,7 +69,7 @@ def test_a_chart_draws_only_numbers_with_a_date():
 
 
 def test_a_table_is_rows_and_becomes_a_frame():
-    rows = Table([{"a": 1, "b": "<x>"}, {"a": 2}])
+    rows = Rows([{"a": 1, "b": "<x>"}, {"a": 2}])
     assert rows.columns == ["a", "b"]
     assert rows.where(a=2) == [{"a": 2}]
     assert rows.pandas().shape == (2, 2)

@@ -61,7 +61,7 @@ SCRIPTS = (
 )
 # What these say is stored or refused in English; a page shows it in its language (`annotations.language.stored_words`).
 WORDS = (
-    *("report", "drift_state", "page_sentences", "contests", "why", "watches", "anchors"),
+    *("report", "drift_state", "page_sentences", "contests", "why", "anchors"),
     "notes",
 )
 STORED = (
@@ -88,7 +88,7 @@ STORED = (
     *("audit/pages/one_question/plan.py", "audit/pages/one_question/training.py"),
     *("audit/pages/one_question/repairs.py", "audit/pages/one_question/self_checks.py"),
     *("audit/pages/one_question/published_sets.py", "audit/accounts/reset_links.py"),
-    *(f"audit/training/{name}.py" for name in ("choose", "warnings", "confirm")),
+    *(f"audit/training/{name}.py" for name in ("choose", "freeze", "confirm")),
     "audit/repairs/findings.py",
     *("audit/accounts/first_account.py", "audit/accounts/second_factor.py"),
     *("audit/accounts/single_sign_on.py", "audit/webhooks/set_up.py", "audit/webhooks/address.py"),
@@ -112,7 +112,7 @@ STORED = (
     *("audit/pages/calibration.py", "audit/pages/frame.py"),
     "audit/pages/one_question/anchors.py",
     "audit/pages/one_question/papers.py",
-    *(f"judges/{name}.py" for name in ("own_recipes", "servers", "allowed")),
+    *(f"judges/{name}.py" for name in ("own_recipes", "servers", "host")),
     *(f"{JUDGING}/{name}.py" for name in ("registry", "options", "catalogue", "host")),
     *(f"{JUDGING}/{name}.py" for name in ("scorer", "self_test", "ask_engine", "stored_form")),
     *(f"{JUDGING}/recipes/{name}.py" for name in ("read", "check")),

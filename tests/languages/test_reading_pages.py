@@ -16,9 +16,9 @@ from django.utils import translation
 from annotations.language.stored_words import translate_stored
 from annotations.models import Study
 from audit.charts import every_chart
-from audit.charts import why as why_chart
 from audit.doors.registry import all_exhibits
 from audit.papers import PAPERS
+from audit.questions.why import exhibits as why_chart
 from audit.view import View
 from audit.words import why as why_words
 from tests import making

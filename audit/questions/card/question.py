@@ -8,26 +8,34 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from django.utils.translation import gettext_noop
 
 from annotations.errors import Refused
 from annotations.models import Study
 from annotations.stored_answers.question import Question, choose
 from audit.models import Report
-from audit.questions.card.agreement import newest_report, rows_of_agreement
-from audit.questions.card.cost import rows_of_cost
+from audit.questions.card.agreement import newest_report, rows_of_agreement, rows_of_position
 from audit.questions.card.family import rows_of_family
 from audit.questions.card.looking import rows_of_pictures, rows_without_pictures
-from audit.questions.card.position import rows_of_position
-from audit.questions.card.public_facts import public_options, public_weights
+from audit.questions.card.rows import COST, not_measured, row
 from audit.questions.card.scores import Scores
 from audit.questions.card.validity import validity
 from audit.reports import freshness
 from audit.reports.options import VERSION
 from judges.cards.changes import MAKER
 from judges.cards.pictures import COUNT, MOST, DrawnImages
+from judges.cards.plan import NEVER_TIMED, cost_of_picture
 from judges.models import MadeScore, Run
 from judges.names import runs_by_name, title
+from jurybox_stats.cards.changes import mean_of
+from jurybox_stats.estimate import Estimate
+
+MOST_TIMED = 10_000  # images
+
+
+NOT_PUBLIC = ("/", "~", ".", "local-dir:")
+
 
 INTERVAL = "95 %, errors by prompt: Student’s t, shares by exact limits (mid-p)"
 NOT_YET = "no picture was made for it yet: measure the judge first"
@@ -151,3 +159,39 @@ CARD = Question(
     name="card", compute=card, parameters=Parameters, facts=_facts_now, reads_votes=True
 )
 QUESTIONS = (CARD,)
+
+
+# A card is signed and given away, and a text among the settings may be the address of a server or a file of
+# this machine. The fingerprint covers what is left out.
+def public_options(options: dict[str, Any]) -> dict[str, Any]:
+    """Numbers and flags, and the objects that hold any."""
+    kept: dict[str, Any] = {}
+    for name, value in options.items():
+        if isinstance(value, dict):
+            if inner := public_options(value):
+                kept[name] = inner
+        elif isinstance(value, int | float):
+            kept[name] = value
+    return kept
+
+
+def public_weights(checkpoint: str) -> str:
+    """A name on a hub; empty for a folder, a file or an address."""
+    private = checkpoint.startswith(NOT_PUBLIC) or "://" in checkpoint or "\\" in checkpoint
+    return "" if private else checkpoint
+
+
+def rows_of_cost(run: Run) -> list[dict[str, Any]]:
+    timed = run.scores.filter(seconds__gt=0).order_by("pk")
+    found = list(timed.values_list("seconds", "image__prompt")[:MOST_TIMED])
+    if found:
+        seconds, prompts = (np.array(column, dtype=float) for column in zip(*found, strict=True))
+        codes = np.unique(prompts, return_inverse=True)[1]
+        rows = [row(COST, "seconds an image", "s", mean_of(seconds, codes))]
+    else:
+        rows = [not_measured(COST, NEVER_TIMED, "seconds an image")]
+    price = cost_of_picture(run)
+    what = gettext_noop("price of 1,000 images")
+    if isinstance(price, str):
+        return [*rows, not_measured(COST, price, what)]
+    return [*rows, row(COST, what, "price", Estimate(1_000 * price, None, None, len(found)))]

@@ -9,8 +9,14 @@ from django.utils.translation import gettext, gettext_noop
 from audit.exhibits import Body, Exhibits, Table, row, statistics_table
 from audit.questions.gains.question import GAINS
 from audit.statistic_names import headings
-from audit.words import repairs as words
+from audit.words.numbers import per_hundred, side, with_interval
 from audit.words.report import title
+
+NO_CLAIM = gettext_noop(
+    "A judge that found what is wrong marks its own homework when it scores the repair: look at people’s "
+    "gain and at another judge’s."
+)
+
 
 OF_REPAIRS = headings("gain", "repaired", "control")
 OF_TRAINING = {"gain": gettext_noop("after − before"), "gain.beyond": gettext_noop("beyond people")}
@@ -19,7 +25,7 @@ MEASURE = gettext_noop("people are the measure")
 
 
 def sentences(body: Body) -> list[str]:
-    return words.trained(body) if "before" in body else words.sentences(body)
+    return of_training(body) if "before" in body else of_repairs(body)
 
 
 def tables(body: Body) -> list[Table]:
@@ -57,3 +63,80 @@ EXHIBITS = Exhibits(
     tables=tables,
     page="repairs",
 )
+
+
+def of_repairs(body: dict[str, Any]) -> list[str]:
+    if not body["repaired"]:
+        return [
+            gettext_noop(
+                "No image has been repaired yet: confirm what was found, then make the images."
+            )
+        ]
+    single = gettext_noop(
+        "%(count)s image was repaired, beside a control: the same prompt with another seed. The gain is repaired − "
+        "control."
+    )
+    several = gettext_noop(
+        "%(count)s images were repaired, each beside a control: the same prompt with another seed. The gain is "
+        "repaired − control."
+    )
+    lines = [(single if body["repaired"] == 1 else several) % {"count": f"{body['repaired']:,}"}]
+    for one in body["rows"]:
+        who = "People" if not one["judge"] else title(one["judge"])
+        lines.append(f"{who}: {_gain(one)}.")
+    if "value" in body["real"]:
+        lines.append(
+            gettext_noop("Of 100 findings that people looked at, %(share)s were real.")
+            % {"share": per_hundred(body["real"])}
+        )
+    if any(one.get("found") for one in body["rows"]):
+        lines.append(NO_CLAIM)
+    return lines
+
+
+def of_training(body: dict[str, Any]) -> list[str]:
+    """Between two generators."""
+    lines = [
+        gettext_noop("%(before)s and %(after)s on %(prompts)s prompts. The gain is after − before.")
+        % {
+            "before": body["before"],
+            "after": body["after"],
+            "prompts": f"{body['prompts']:,}",
+        }
+    ]
+    for one in body["rows"]:
+        who = "People" if not one["judge"] else title(one["judge"])
+        beyond = one.get("beyond_people", {})
+        lines.append(f"{who}: {_gain(one)}.")
+        if "value" in beyond:
+            meant = {
+                1: gettext_noop("%(size)s beyond people: that much of it is no better picture"),
+                -1: gettext_noop("%(size)s beside people"),
+                0: gettext_noop("%(size)s beside people, no difference shown"),
+            }[side(beyond)]
+            lines.append(f"{who}: {meant % {'size': with_interval('net_deviation', beyond)}}.")
+    return lines
+
+
+def _gain(one: dict[str, Any]) -> str:
+    told = one["gain"]
+    if "undefined" in told:
+        return gettext_noop("no gain can be stated: %(reason)s") % {"reason": told["undefined"]}
+    meant = {
+        1: gettext_noop("a gain, %(size)s"),
+        -1: gettext_noop("a loss, %(size)s"),
+        0: gettext_noop("no difference shown, %(size)s"),
+    }[side(told)]
+    return meant % {"size": format_score(one, told)}
+
+
+def format_score(one: dict[str, Any], told: dict[str, Any]) -> str:
+    """With its interval, in points where the scores are."""
+    if "undefined" in told:
+        return str(told["undefined"])
+    if one["in_points"]:
+        return with_interval("net_deviation", told)
+    if told["low"] is None:
+        return f"{told['value']:+.3g} (no interval)".replace("-", "−")
+    ends = f"({told['low']:.3g} to {told['high']:.3g})"
+    return f"{told['value']:+.3g} {ends}".replace("-", "−")

@@ -5,14 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from annotations.errors import Refused
 from annotations.models import Study
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.question import is_small as is_small_study
 from audit.models import Finding
-from audit.repairs.before_after import before_after
-from audit.repairs.gains import NONE, findings_by_state, gains
-from audit.reports.options import sign
+from audit.repairs.gains import NONE, findings_by_state, gains, sign_gains
+from audit.reports.bootstrap import draw_of, est
+from audit.reports.make import question_of
+from audit.reports.options import Options, sign
+from audit.reports.pairing import People, pair
+from audit.reports.reference import Reference, why_no_points
+from jurybox_stats import enough
+from jurybox_stats.estimate import Undefined
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,3 +78,80 @@ GAINS = Question(
     stores_small=False,
 )
 QUESTIONS = (GAINS,)
+
+
+def before_after(study: Study, before: str, after: str) -> dict[str, Any]:
+    """Did training help? A judge that an image was chosen by gains whether or not the pictures are better
+    (Goodhart’s law): what it gains beyond people stands apart."""
+    paired = pair(study=study, question=question_of(study, Options()))
+    people = paired.people
+    reference = Reference.from_people(people, Options().with_scale_cut(people.scale))
+    sides = _code(people, before), _code(people, after)
+    if sides[0] == sides[1]:
+        raise Refused("Name two generators: the one of before and the one of after.")
+    said = reference.yes if people.scale.is_yes_no else reference.mean
+    of_people = _by_prompt(said, people, sides)
+    drawn = np.arange(of_people.size)
+    drawn[people.each_prompt] = people.prompts
+    points = people.scale.in_points
+    rows = [
+        {"by": "people", "judge": "", "in_points": points, "gain": _mean(of_people, drawn, points)}
+    ]
+    for judge in paired.judges:
+        in_points = not why_no_points(people, judge)
+        own = _by_prompt(judge.scores, people, sides)
+        beyond: dict[str, Any] = {}
+        if points and in_points:
+            beyond = {"beyond_people": _mean(own - of_people, drawn, True)}
+        rows.append(
+            {
+                "by": judge.name,
+                "judge": judge.name,
+                "in_points": in_points,
+                "gain": _mean(own, drawn, in_points),
+                **beyond,
+            }
+        )
+    return {
+        "study": study.slug,
+        "simulated": study.simulated,
+        "question": people.question,
+        "before": before,
+        "after": after,
+        "prompts": int((~np.isnan(of_people)).sum()),
+        "rows": rows,
+        "signature": sign_gains(paired, reference),
+    }
+
+
+def _code(people: People, name: str) -> int:
+    if name not in people.generator_names:
+        raise Refused(
+            f"No generator of study {people.study} is called “{name}”. There are: "
+            f"{', '.join(people.generator_names)}."
+        )
+    return people.generator_names.index(name)
+
+
+def _by_prompt(values: np.ndarray, people: People, sides: tuple[int, int]) -> np.ndarray:
+    """After less before of each prompt, of the means where there are several images; nan where a side has
+    none."""
+    prompts = people.each_prompt
+    size = int(prompts.max(initial=-1)) + 1
+    known = ~np.isnan(values)
+    means = []
+    for code in sides:
+        here = known & (people.generators == code)
+        sums = np.bincount(prompts[here], values[here], size)
+        counts = np.bincount(prompts[here], minlength=size)
+        means.append(np.where(counts > 0, sums / np.maximum(counts, 1), np.nan))
+    return means[1] - means[0]
+
+
+def _mean(moved: np.ndarray, drawn: np.ndarray, points: bool) -> dict[str, Any]:
+    """`drawn`: what each prompt is drawn with."""
+    known = np.flatnonzero(~np.isnan(moved))
+    if not known.size:
+        return est(Undefined("no prompt has images of both that were judged", 0))
+    draw = draw_of(drawn[known], Options())
+    return est(enough.required(draw.mean(moved[known], scale=100.0 if points else 1.0)))

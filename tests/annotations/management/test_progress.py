@@ -3,7 +3,7 @@
 import io
 import sys
 
-from annotations.management import progress
+from judges.management import imports
 
 
 class Terminal(io.StringIO):
@@ -13,7 +13,7 @@ class Terminal(io.StringIO):
 
 def drawn(monkeypatch, total):
     monkeypatch.setattr(sys, "stderr", terminal := Terminal())
-    with progress.bar(total) as show:
+    with imports.bar(total) as show:
         show(50)
     return terminal.getvalue()
 
@@ -25,5 +25,5 @@ def test_it_shows_how_much_there_is(monkeypatch):
 
 def test_there_is_none_without_a_terminal(monkeypatch):
     monkeypatch.setattr(sys, "stderr", io.StringIO())
-    with progress.bar(200) as show:
+    with imports.bar(200) as show:
         assert show is None

@@ -8,7 +8,7 @@ from annotations.labelling import assign
 from annotations.models import Annotation, Assignment, Image
 from annotations.studies import annotator_quality, set_aside
 from annotations.studies import settings as study_settings
-from annotations.studies.majority_agreement import agreement_with_majority
+from annotations.studies.annotator_quality import agreement_with_majority
 from jurybox_formats.sources.records import LabelRecord
 from tests import making
 

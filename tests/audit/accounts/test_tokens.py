@@ -15,7 +15,8 @@ from django.utils import timezone
 
 from annotations.models import Event
 from annotations.studies import crowd
-from audit.accounts import expired, tokens
+from audit import tasks
+from audit.accounts import tokens
 from audit.models import ApiToken
 from tests import making
 
@@ -60,7 +61,7 @@ def test_a_token_ends_at_its_date(dora):
     answer = ask(text)
     assert answer.status_code in {401, 403}
     assert "has expired or was revoked" in answer.json()["detail"]
-    assert expired.delete()["tokens"] == 1
+    assert tasks.delete_expired()["tokens"] == 1
 
 
 @pytest.mark.parametrize("days", [0, -1, tokens.LONGEST_DAYS + 1])

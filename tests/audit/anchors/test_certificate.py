@@ -9,8 +9,7 @@ from django.core.management import CommandError, call_command
 
 from annotations.anchors import keep
 from audit.anchors.certificate import certificate, newest, of_sides
-from audit.questions.why.question import study_called
-from audit.why.explain import explain
+from audit.questions.why.question import explain, study_called
 from audit.why.parameters import Parameters
 from audit.words import anchors as words
 from audit.words import why as why_words

@@ -8,8 +8,7 @@ from datetime import date
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
-from audit.cards.canonical_json import canonical_json
-from audit.cards.certificate import BEFORE, check_certificate, content_of
+from audit.cards.certificate import BEFORE, canonical_json, check_certificate, content_of
 from audit.cards.key import is_signed_by, own_keys, public_key, sign
 from audit.cards.site.build import build_site
 from audit.cards.site.read import read_cards

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from audit.charts import agreement, drift, each_judge, every_chart, papers
+from audit.charts import agreement, drift, every_chart, judges, papers
 from audit.handed_in.figures import figures
 from audit.reports import make as reports
 from audit.view import View
@@ -50,7 +50,7 @@ def generators_in(chart: dict) -> set[str]:
 CHARTS_OF_GENERATORS = (
     drift.drift,
     agreement.agreement,
-    each_judge.each_judge,
+    judges.each_judge,
     papers.papers,
 )
 

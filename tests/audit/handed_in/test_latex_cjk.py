@@ -10,8 +10,7 @@ import pytest
 
 from audit.exhibits import Column, Row, Table
 from audit.handed_in.document import Document, Section
-from audit.handed_in.latex import as_latex, escaped
-from audit.handed_in.latex_cjk import COMMENT
+from audit.handed_in.latex import COMMENT, as_latex, escaped
 
 LATIN_HEAD = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}

@@ -10,7 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.models import Generator, Image, Pair, PairDraw, PairPlan, PairVote, Prompt
-from annotations.pairs import assign, balance, draws, record
+from annotations.pairs import assign, draws, record
 from annotations.pairs.expected import expected
 from annotations.stored_answers import store
 from audit.pages.one_question import pairs as page
@@ -151,7 +151,7 @@ def test_the_page_says_how_far_and_how_even(study, as_alice, bob, charlie):
     PairPlan.objects.update(asks_quality=False)
     for person in (bob, bob, charlie):
         vote(person)
-    body = balance.balance(study)
+    body = question.balance(study)
     first_left = PairVote.objects.filter(left="first").count()
     assert (body["pairs"], body["votes"], body["people"]) == (4, 3, 2)
     assert body["questions"] == [{"question": "match", "votes": 3, "people": 2}]
@@ -203,7 +203,7 @@ def test_generators_that_no_pair_connects_are_named_by_slice(study):
         )
     draws.duel(study=study, one="early", other="late")
     draws.duel(study=study, one="third", other="fourth")
-    slices = {one["tag"]: one for one in balance.balance(study)["slices"]}
+    slices = {one["tag"]: one for one in question.balance(study)["slices"]}
     apart = [["early", "late"], ["fourth", "third"]]
     assert sorted(slices[""]["apart"]) == apart
     assert sorted(slices["own"]["apart"]) == apart

@@ -5,10 +5,10 @@ import pytest
 from django.urls import reverse
 
 from audit.charts import contests as contest_charts
-from audit.charts import every_chart, specifications
+from audit.charts import every_chart
 from audit.charts import people as people_charts
-from audit.charts import why as why_charts
 from audit.pages import files
+from audit.questions.why import exhibits as why_charts
 from audit.reports import make as reports
 from audit.view import View
 from tests import making
@@ -36,7 +36,7 @@ def made(monkeypatch):
         return original(name, body, view, theme=theme)
 
     monkeypatch.setattr(every_chart, "chart", chart)
-    monkeypatch.setattr(files, "SPECIFICATIONS", specifications.Specifications(most=2))
+    monkeypatch.setattr(files, "SPECIFICATIONS", files.Specifications(most=2))
     return names
 
 

@@ -5,8 +5,7 @@ import pytest
 
 from annotations.errors import Refused
 from audit.questions.card.exhibits import EXHIBITS, ORDER
-from audit.questions.card.public_facts import public_weights
-from audit.questions.card.question import CARD, Parameters, card
+from audit.questions.card.question import CARD, Parameters, card, public_weights
 from judges.cards import jobs
 from judges.cards.changes import CHANGES, MAKER
 from judges.models import Judge, MadePicture, MadeScore

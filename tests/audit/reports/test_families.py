@@ -8,7 +8,7 @@ from annotations.studies.queries import drawn_with
 from audit.contests.parameters import Parameters
 from audit.contests.standings import leaderboard
 from audit.people.answers import forms_of
-from audit.repairs.before_after import before_after
+from audit.questions.gains.question import before_after
 from audit.reports import make as reports
 from audit.reports.pairing import family_codes, pair
 from audit.self_checks.counting import share_of

@@ -3,7 +3,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from audit.models import Column
+from audit.models import PackedNumbers
 from audit.reports import gallery
 from audit.reports import make as reports
 from audit.reports.gallery import Filters, Gallery
@@ -79,7 +79,7 @@ def test_who_filters_nothing_reads_no_column_of_all_images(report):
 def test_a_newer_report_takes_the_columns_over(report, study):
     making.labels(study, {"early-3": {"ben": 1}})
     newer = reports.make_report(study=study)
-    assert set(Column.objects.values_list("report", flat=True)) == {newer.pk}
+    assert set(PackedNumbers.objects.values_list("report", flat=True)) == {newer.pk}
     assert not Gallery(report.pk, "some-judge").exists
 
 

@@ -5,7 +5,7 @@ import pytest
 from annotations.imports import write_study
 from annotations.imports.outcome import Outcome
 from audit.evidence import image_cards
-from audit.models import Column, Report
+from audit.models import PackedNumbers, Report
 from audit.reports import make as reports
 from audit.reports.options import Options
 from audit.words import page_sentences
@@ -120,7 +120,7 @@ def test_a_report_about_another_question_or_cut_has_a_gallery_and_leaves_the_usu
     usual = reports.make_report(study=study)
     other = reports.make_report(study=study, options=Options(positive_at=2.0))
     reports.make_report(study=study, options=Options(seed=4))
-    assert set(Column.objects.values_list("report", flat=True)) == {usual.pk, other.pk}
+    assert set(PackedNumbers.objects.values_list("report", flat=True)) == {usual.pk, other.pk}
     assert Report.objects.with_usual_options().get() == usual
     assert (usual.body["positive_at"], other.body["positive_at"]) == (4, 2)
     assert ("scale", "from 1 to 5; an image counts as right from 2") in report_words.signature(

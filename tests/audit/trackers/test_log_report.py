@@ -11,7 +11,7 @@ from django.core.management import CommandError, call_command
 
 from annotations.models import Event
 from audit.models import Report
-from audit.trackers import log, scalars
+from audit.trackers import log
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -121,7 +121,7 @@ def test_a_tracker_gets_every_number_and_the_whole_report(
     monkeypatch.setitem(sys.modules, name, fake)
     call_command("log_report", "shapes", to=to, folder=tmp_path)
     report = Report.objects.get()
-    expected = scalars.report_scalars(report.body)
+    expected = log.report_scalars(report.body)
     assert fake.values == expected.values
     assert fake.ended
     (content,) = fake.files.values()
@@ -153,7 +153,7 @@ def test_numbers_are_those_of_the_report_and_names_fit(judged, monkeypatch, tmp_
     assert fake.values[f"judges/{judge}/overall/n"] == body["judges"][judge]["overall"]["n"] == 8
     assert fake.values["people/images"] == 8
     for name in fake.values:
-        assert scalars.fit(name) == name
+        assert log.fit(name) == name
 
 
 def test_what_is_undefined_is_counted_and_never_0():
@@ -166,7 +166,7 @@ def test_what_is_undefined_is_counted_and_never_0():
         "generators": [{"name": "sd 1.5", "images": 4}, {"name": "flux:dev", "images": 2}],
         "signature": {"seed": 7},
     }
-    assert scalars.report_scalars(body) == (
+    assert log.report_scalars(body) == (
         {
             "n": 3.0,
             "alarm": 1.0,

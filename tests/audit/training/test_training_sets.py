@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotations.errors import Refused
 from annotations.models import Annotation, Flag, Image, Prompt
 from audit.models import TrainingSet
-from audit.training import read_back
+from audit.training import write
 from audit.training.asked import TrainingOptions
 from audit.training.freeze import freeze, select
 from audit.training.write import FORMATS, write_set
@@ -163,7 +163,7 @@ def test_every_layout_is_read_back_and_counted(frozen, tmp_path, layout):
             write_set(frozen, tmp_path / "set", layout)
         return
     counts = write_set(frozen, tmp_path / "set", layout, licence="CC-BY-4.0")
-    assert counts["rows"] == rows == read_back.rows_in(tmp_path / "set", layout)
+    assert counts["rows"] == rows == write.rows_in(tmp_path / "set", layout)
     card = (tmp_path / "set" / "README.md").read_text()
     assert 'license: "CC-BY-4.0"' in card
     assert "- early: 3 images (released 2021-01-01)" in card
@@ -196,7 +196,7 @@ def test_the_official_layout_names_files_by_the_place_of_their_reward(frozen, tm
         assert float(rewards[told["number"]]["answer"]) == taken(frozen)[told["image_id"]]
     (tmp_path / "set" / "samples" / "a red circle, number 38_000001.png").unlink()
     with pytest.raises(Refused, match="1 of 6 pictures are missing"):
-        read_back.rows_in(tmp_path / "set", "gors")
+        write.rows_in(tmp_path / "set", "gors")
 
 
 def test_the_official_layout_refuses_a_prompt_that_it_cannot_name_files_by(judged, tmp_path):

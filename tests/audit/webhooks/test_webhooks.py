@@ -18,7 +18,7 @@ from annotations.models import Event, Study
 from annotations.studies import deletion
 from audit import tasks
 from audit.models import Report, Webhook, WebhookMessage
-from audit.webhooks import address, messages, send, set_up, shapes
+from audit.webhooks import address, messages, send, set_up
 from judges.models import MadePicture, MadeScore, Run
 from judges.runs import lifecycle
 from tests import making
@@ -502,9 +502,9 @@ def test_slack_and_teams_get_a_sentence_in_their_own_form(event):
         "new_generators": 2,
         "report": {"sentence": "0 of 2 judges can be trusted."},
     }
-    words = shapes.sentence(body)
-    slack = shapes.shape_for("hooks.slack.com", body)
+    words = send.sentence(body)
+    slack = send.shape_for("hooks.slack.com", body)
     assert slack == {"text": words.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")}
-    teams = shapes.shape_for("prod-1.westeurope.logic.azure.com", body)
+    teams = send.shape_for("prod-1.westeurope.logic.azure.com", body)
     assert teams["attachments"][0]["content"]["body"][0]["inlines"][0]["text"] == words
-    assert shapes.shape_for("hooks.slack.com.example.org", body) is body
+    assert send.shape_for("hooks.slack.com.example.org", body) is body

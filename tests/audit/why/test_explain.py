@@ -10,8 +10,7 @@ from django.core.management import CommandError, call_command
 
 from annotations.errors import Refused
 from annotations.models import Annotation, Prompt
-from audit.questions.why.question import study_called
-from audit.why.explain import explain
+from audit.questions.why.question import explain, study_called
 from audit.why.parameters import Parameters, side
 from audit.words import why as words
 from tests import making

@@ -9,11 +9,10 @@ from annotations.anchors import again, keep
 from annotations.forms.versions import publish_form
 from annotations.models import Annotation
 from annotations.stored_answers.store import compute_answer
-from audit.questions.why.question import WHY, study_called
+from audit.questions.why import exhibits as words
+from audit.questions.why.question import WHY, explain, study_called
 from audit.why import watches
-from audit.why.explain import explain
 from audit.why.parameters import Parameters
-from audit.words import watches as words
 from judges.models import AnchorScoring
 from jurybox_formats.forms.papers import t2i_compbench
 from tests import making

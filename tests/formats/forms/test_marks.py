@@ -16,7 +16,7 @@ from annotations.forms.versions import in_words, use_form
 from annotations.labelling import record
 from annotations.models import Answer, Membership
 from annotations.studies.adjudication import answers_side_by_side, disagreements
-from annotations.studies.majority_agreement import agreement_with_majority
+from annotations.studies.annotator_quality import agreement_with_majority
 from audit.evidence import image_cards
 from audit.people import agreement
 from jurybox_formats.forms import marks

@@ -8,7 +8,7 @@ from annotations.anchors import keep
 from annotations.jobs import run as run_job
 from annotations.jobs import waiting
 from judges.anchors import jobs
-from judges.anchors.score import score_anchors
+from judges.anchors.jobs import score_anchors
 from judges.models import AnchorScoring, Judge, Look
 from judges.runs import lifecycle, score_chunk
 from jurybox_judging import registry

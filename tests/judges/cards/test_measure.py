@@ -6,7 +6,7 @@ from PIL import Image as Picture
 from annotations.models import Image
 from judges.cards import changes, jobs
 from judges.cards.changes import CHANGES
-from judges.cards.measure import measure
+from judges.cards.jobs import measure
 from judges.cards.pictures import DrawnImages, Maker, digest_of, images_by_pk
 from judges.cards.plan import plan, plan_words
 from judges.models import Look, MadeLook, MadePicture, MadeScore, Measurement

@@ -20,8 +20,7 @@ from audit.reports import make as reports
 from judges.models import Run, Upload
 from jurybox import Client
 from jurybox.agents.command import ForToken
-from jurybox.agents.server import build_server
-from jurybox.agents.untrusted import NOTICE, clean
+from jurybox.agents.server import NOTICE, build_server, clean
 from tests import making
 from tests.jurybox.wheels import ROOT
 

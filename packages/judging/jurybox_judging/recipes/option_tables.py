@@ -5,14 +5,46 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from jurybox_judging.options import Option, declared
-from jurybox_judging.recipes.absent_models import ABSENT_MODELS
 from jurybox_judging.recipes.entry import Entry
 from jurybox_judging.recipes.measured_speed import NOT_YET, measured_speed
 from jurybox_judging.recipes.names import ENGINES, METHODS, kinds_of, load
 from jurybox_judging.recipes.published_weights import HUB, PUBLISHED
+
+
+@dataclass(frozen=True, slots=True)
+class AbsentModel:
+    name: str
+    whose: str
+    why_not: str
+    instead: str
+
+
+ABSENT_MODELS = (
+    AbsentModel(
+        "mPLUG-large (`damo/mplug_visual-question-answering_coco_large_en`)",
+        "DPG-Bench",
+        "Neither transformers nor open_clip has its architecture; only ModelScope's own code loads its files.",
+        "What DPG-Bench's script wrote with it comes in as scores (`import_study --format dpg`). `dpg-server` asks "
+        "another model the same questions and zeroes as the script does.",
+    ),
+    AbsentModel(
+        "UniDet",
+        "T2I-CompBench",
+        "No library here has its code.",
+        "Its detections from a file; the same rules over other detectors (`compbench-2d`).",
+    ),
+    AbsentModel(
+        "mPLUG-Owl2",
+        "Q-Align",
+        "No library here has its architecture.",
+        "Its five level tokens read off another model (`quality-levels-qwen3-vl`).",
+    ),
+)
+
 
 # What this many methods or engines take alike stands once.
 ALIKE = 3

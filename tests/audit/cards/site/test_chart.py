@@ -2,7 +2,7 @@
 
 import pytest
 
-from audit.cards.site.chart import WIDTH, drift_chart, drift_rows
+from audit.cards.site.build import WIDTH, drift_chart, drift_rows
 from audit.cards.site.read import read_cards
 from tests.audit.cards.site.making import write_card
 

@@ -6,7 +6,7 @@ import hashlib
 
 import pytest
 
-from judges import allowed
+from judges import host
 from jurybox_judging.engines.clip import OpenClip
 from jurybox_judging.engines.preference import ImageReward
 from jurybox_judging.engines.shared import weight_files
@@ -96,7 +96,7 @@ def test_whoever_allows_a_repository_allows_its_files(settings):
     option = declared(OpenClip)["checkpoint"]
     settings.JUDGE_WEIGHTS = ["owner/name", "other/*"]
     for text in (NAME, "other/x:y.pt"):
-        allowed.check("checkpoint", option, text)
+        host.check("checkpoint", option, text)
     for text in ("owner/names:y.pt", "owner/name:../y.pt", "third/x:y.pt"):
         with pytest.raises(JudgeRefused, match="may not be"):
-            allowed.check("checkpoint", option, text)
+            host.check("checkpoint", option, text)

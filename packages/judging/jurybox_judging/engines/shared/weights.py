@@ -15,9 +15,17 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
-from jurybox_judging.engines.shared import architecture, hub, memory, weight_files
+from jurybox_judging.engines.shared import hub, memory, weight_files
 from jurybox_judging.engines.shared.torch_setup import prepare
 from jurybox_judging.errors import EngineRefused, KeysDoNotFit, MemoryFull, first_line
+
+# What the library's automatic classes take, in words, with examples.
+_NEEDED = {
+    "AutoModelForImageTextToText": "reads pictures and text and writes text, such as Qwen2.5-VL, LLaVA or "
+    "Gemma 3",
+    "AutoModelForDepthEstimation": "estimates depth, such as DPT or Depth Anything",
+}
+
 
 PRECISIONS = ("float32", "bfloat16", "float16")
 # Buffers that hold no learned number; some versions of a library save them, others do not.
@@ -72,7 +80,7 @@ def load_model(
     dtype = pick_precision(precision)
     _expect_adapter_library(checkpoint)
     tensors = weight_files.expect_whole(check_named(checkpoint), revision)
-    architecture.expect_fit(model_class, checkpoint, revision)
+    expect_fit(model_class, checkpoint, revision)
     if (instead := instead_of_loading.get()) is not None:
         instead(model_class, checkpoint, tensors, revision, (ignore, never_used), options)
     split = {}
@@ -223,3 +231,24 @@ def memory_guard() -> Iterator[None]:
         raise MemoryFull(first_line(error)) from error
     except MemoryError as error:
         raise MemoryFull("the machine has no memory left for this batch") from error
+
+
+def expect_fit(model_class: Any, checkpoint: str, revision: str = "") -> None:
+    """By its config.json, where that is on this machine; a kind that the library does not know says nothing."""
+    found = weight_files.find(checkpoint, revision)
+    if found is None or not (found.root / "config.json").is_file():
+        return
+    kind = weight_files.configuration(found.root).get("model_type")
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    if not isinstance(kind, str) or kind not in CONFIG_MAPPING:
+        return
+    families = getattr(model_class, "_model_mapping", None)
+    if families is not None:
+        if CONFIG_MAPPING[kind] in families:
+            return
+        needed = _NEEDED.get(model_class.__name__, f"the library loads as {model_class.__name__}")
+        raise EngineRefused(f"“{checkpoint}” is a {kind}; this judge needs a model that {needed}.")
+    wanted = getattr(model_class.config_class, "model_type", "")
+    if wanted and kind != wanted:
+        raise EngineRefused(f"“{checkpoint}” is a {kind}; this judge needs a {wanted}.")

@@ -8,16 +8,16 @@ from typing import Any
 SHOWN = 20
 
 
-class Table(list[dict[str, Any]]):
+class Rows(list[dict[str, Any]]):
     """A list of rows; each is a dictionary. Needs no library; `pandas()` and `polars()` need theirs."""
 
     @property
     def columns(self) -> list[str]:
         return list(dict.fromkeys(name for row in self for name in row))
 
-    def where(self, **wanted: Any) -> Table:
+    def where(self, **wanted: Any) -> Rows:
         """The rows that have all these values."""
-        return Table(
+        return Rows(
             row for row in self if all(row.get(name) == value for name, value in wanted.items())
         )
 
