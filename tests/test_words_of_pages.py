@@ -125,7 +125,7 @@ ASKED_OF_MODELS = {
 NOT_SHOWN = re.compile(
     r"/(management|migrations|models|papers|prompt_grammar|sets)/"
     # The head of a LaTeX file.
-    r"|/handed_in/latex_cjk\.py$"
+    r"|/handed_in/latex\.py$"
 )
 TEMPLATE_TAG = re.compile(r"(\{%.*?%\})", re.DOTALL)
 INLINE = re.compile(r"</?(?:a|strong|em|code|span|b|i|kbd|small)\b[^>]*>")

@@ -71,9 +71,9 @@ def tables(body: Body) -> list[Table]:
                 *(_share(share, body) for share in bar["decided"]),
                 _share(bar["by_people"], body),
             ),
-            note=gettext("chosen") if place == body["chosen"] else "",
+            note=gettext("chosen") if at == body["chosen"] else "",
         )
-        for place, bar in enumerate(body["bars"])
+        for at, bar in enumerate(body["bars"])
     ]
     columns = (PRICE, WRONG, *judges, PEOPLE)
     return [
@@ -119,9 +119,9 @@ def draw_frontier(body: Body, theme: str) -> dict[str, Any]:
             "wrong": 100 * bar["error"],
             "bound": 100 * bar["bound"],
             "bar": f"{100 * bar['bar']:.0f} %",
-            "chosen": place == body["chosen"],
+            "chosen": at == body["chosen"],
         }
-        for place, bar in enumerate(body["bars"])
+        for at, bar in enumerate(body["bars"])
     ]
     base = alt.Chart(alt.Data(values=rows)).encode(
         x=alt.X("price:Q", title=gettext("price of an image")),

@@ -85,13 +85,13 @@ def compute_cascade(study: Study, parameters: Parameters) -> dict[str, Any]:
 def _read_prices(text: str, bench: Bench) -> dict[str, float]:
     prices: dict[str, float] = {}
     for part in filter(str.strip, text.split(",")):
-        found = PRICE.fullmatch(part)
-        if found is None:
+        match = PRICE.fullmatch(part)
+        if match is None:
             raise Refused(f"“{part.strip()}” is no price: write JUDGE=PRICE, as vqascore=0.02.")
-        name = found["name"]
+        name = match["name"]
         if name != PEOPLE and name not in bench.names:
             raise Refused(f"There is no judge “{name}” here: {', '.join(bench.names)}.")
-        prices[name] = float(found["price"])
+        prices[name] = float(match["price"])
     if prices and PEOPLE not in prices:
         raise Refused("Write what an answer of people costs, too: people=PRICE.")
     return prices
@@ -101,8 +101,8 @@ def _seconds(study: Study, bench: Bench) -> dict[str, float]:
     """Of the judges whose time is known, the quickest first."""
     runs: Mapping[str, Any] = runs_by_name(study)
     known = {name: seconds_of_picture(runs[name]) for name in bench.names}
-    found = {name: seconds for name, seconds in known.items() if seconds}
-    return dict(sorted(found.items(), key=lambda one: one[1]))
+    timed = {name: seconds for name, seconds in known.items() if seconds}
+    return dict(sorted(timed.items(), key=lambda one: one[1]))
 
 
 CASCADE = Question(

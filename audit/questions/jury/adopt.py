@@ -90,14 +90,14 @@ def jury_runs(study_id: int) -> QuerySet[Run]:
 
 
 def write_scores(run: Run) -> int:
-    """Of each image of which every member that runs here has said something; how many are new."""
+    """Of each image of which every member that runs here has a score or a reason; how many are new."""
     # Two workers may have ended two members at once.
     Run.objects.select_for_update().get(pk=run.pk)
     members = run.judge.options["members"]
     images = Image.objects.filter(study=run.study_id).order_by().values_list("pk", flat=True)
     ids = np.fromiter(images.iterator(), np.int64)
-    scores, said = _read_members(run, ids)
-    missing = np.array(said.all(axis=0))
+    scores, answered = _read_members(run, ids)
+    missing = np.array(answered.all(axis=0))
     for (scored,) in columns(Score.objects.filter(run=run).order_by(), "image_id"):
         missing[Places(ids).find_places(scored)] = False
     panel = _panel_of(run.judge)
@@ -123,21 +123,21 @@ def write_scores(run: Run) -> int:
 
 
 def _read_members(run: Run, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Members x images: their scores, and whether they have said anything, be it why there is none. A member
+    """Members x images: their scores, and whether there is one or a reason why not. A member
     that does not run here is not waited for."""
     members, places = [*run.judge.options["members"]], Places(ids)
     scores = np.full((len(members), ids.size), np.nan)
-    said = np.ones((len(members), ids.size), dtype=bool)
+    answered = np.ones((len(members), ids.size), dtype=bool)
     runs = Run.objects.filter(study=run.study_id, judge__fingerprint__in=members)
     for pk, fingerprint in runs.values_list("pk", "judge__fingerprint"):
         at = members.index(fingerprint)
-        said[at] = False
+        answered[at] = False
         for image, value in columns(Score.objects.filter(run=pk).order_by(), "image_id", "value"):
-            place = places.find_places(image)
-            known = place >= 0
-            scores[at, place[known]] = value[known]
-            said[at, place[known]] = True
-    return scores, said
+            at_image = places.find_places(image)
+            known = at_image >= 0
+            scores[at, at_image[known]] = value[known]
+            answered[at, at_image[known]] = True
+    return scores, answered
 
 
 def _panel_of(judge: Judge) -> Panel:

@@ -10,7 +10,7 @@ from django.utils.translation import gettext, gettext_noop
 from audit.charts.style import INK, configured
 from audit.charts.when_used import alt
 from audit.exhibits import Body, Chart, Column, Exhibits, Row, Table
-from audit.questions.jury.question import JURY, WAYS
+from audit.questions.jury.question import JURY
 from audit.words.numbers import join_names
 from audit.words.report import title
 
@@ -181,22 +181,14 @@ def draw_together(rows: list[dict[str, Any]], theme: str) -> dict[str, Any]:
     return configured(alt.layer(*layers).properties(width=size, height=size), theme, names=False)
 
 
-def method(body: Body) -> list[str]:
-    prompts = body["prompts"]
-    return [
-        gettext(
-            "Scores are standardised and combined: %(way)s. %(tuning)s prompts tune, %(testing)s test, by a hash of "
-            "their keys. Points are pairs of images of 100 that stand in people’s order; a tie counts half. "
-            "Predictions are fixed, prompts are left out one by one, Student’s t."
-        )
-        % {"way": gettext(WAYS[body["way"]]), **prompts}
-    ]
-
-
 EXHIBITS = Exhibits(
     question=JURY,
     title="Is a jury of these judges better than the best of them?",
-    method=method,
+    method=gettext_noop(
+        "Scores are standardised and combined. Half of the prompts tune, by a hash of their keys, and the other half "
+        "test once. Points are pairs of images of 100 that stand in people’s order; a tie counts half. "
+        "Predictions are fixed, prompts are left out one by one, Student’s t."
+    ),
     sentences=sentences,
     tables=tables,
     charts=charts,

@@ -194,8 +194,8 @@ def _members(bench: Bench, parameters: Parameters) -> tuple[list[int], int]:
     wanted = [name.strip() for name in parameters.members.split(",") if name.strip()]
     if not wanted:
         suggestion = bench.suggest()
-        found = sorted(suggestion.members)
-        return (found if len(found) > 1 else everybody), suggestion.tried
+        chosen = sorted(suggestion.members)
+        return (chosen if len(chosen) > 1 else everybody), suggestion.tried
     for name in wanted:
         if name not in bench.names:
             raise Refused(
@@ -207,10 +207,10 @@ def _members(bench: Bench, parameters: Parameters) -> tuple[list[int], int]:
 
 
 def _points(gain: Change, level: float) -> dict[str, Any]:
-    found = gain.interval(level)
-    assert found.low is not None and found.high is not None
-    ends = {"value": found.value, "low": found.low, "high": found.high}
-    return {**{end: 100.0 * value for end, value in ends.items()}, "n": found.n}
+    interval = gain.interval(level)
+    assert interval.low is not None and interval.high is not None
+    ends = {"value": interval.value, "low": interval.low, "high": interval.high}
+    return {**{end: 100.0 * value for end, value in ends.items()}, "n": interval.n}
 
 
 def _newest(bench: Bench, members: list[int], way: str, level: float) -> dict[str, Any]:
@@ -229,7 +229,7 @@ def _newest(bench: Bench, members: list[int], way: str, level: float) -> dict[st
     }
 
 
-def _alone(bench: Bench, judge: int, where: np.ndarray) -> Any:
+def _order_of(bench: Bench, judge: int, where: np.ndarray) -> Any:
     rows = panel.rows_of_order(
         bench.people[where], bench.scores[judge, where], bench.prompts[where]
     )
@@ -243,24 +243,24 @@ def _judges(bench: Bench, members: list[int], tuned: panel.Panel) -> list[dict[s
     return [
         {
             "judge": name,
-            "is_member": place in weights,
-            **({"weight": weights[place]} if place in weights else {}),
-            "in_order": est(_alone(bench, place, testing)),
+            "is_member": at in weights,
+            **({"weight": weights[at]} if at in weights else {}),
+            "in_order": est(_order_of(bench, at, testing)),
         }
-        for place, name in enumerate(bench.names)
+        for at, name in enumerate(bench.names)
     ]
 
 
 def _together(bench: Bench) -> dict[str, dict[str, Any]]:
     """How far the errors of each two judges are the same; each pair stands at both."""
-    found: dict[str, dict[str, Any]] = {name: {} for name in bench.names}
+    shares: dict[str, dict[str, Any]] = {name: {} for name in bench.names}
     for a, b in combinations(range(len(bench.names)), 2):
         shared = panel.errors_together(
             bench.scores[a], bench.scores[b], bench.people, bench.prompts
         )
         first, second = bench.names[a], bench.names[b]
-        found[first][second] = found[second][first] = est(shared)
-    return found
+        shares[first][second] = shares[second][first] = est(shared)
+    return shares
 
 
 def _tunes(key: str) -> bool:

@@ -1,6 +1,6 @@
 """A cascade: the cheapest judge first, the next where it is not sure enough, people last.
 
-How sure a jury of those that were asked must be is found by the prompts that test. From the strictest bar down each
+The prompts that test say how sure a jury of the judges so far must be. From the strictest bar down each
 is tested, and the first that cannot be shown to keep the promise ends the walk, so that all tests together are wrong
 at most as often as one (Angelopoulos et al. 2021, arXiv 2110.01052). A prompt counts once, with the share of its
 images that are decided wrongly: a judge may misread whole prompts.
@@ -65,7 +65,7 @@ def plan(
     risk: float,
     level: float = LEVEL,
 ) -> Cascade | Undefined:
-    """`judges`: in the order in which they are asked, x images; `prices`: of an image, each; `risk`: the promise."""
+    """`judges`: in the order of their turn, x images; `prices`: of an image, each; `risk`: the promise."""
     left = ~tuning
     if any(np.unique(yes[side]).size < 2 for side in (tuning, left)):
         return Undefined(ALIKE, int(yes.size))
@@ -102,7 +102,7 @@ def plan(
 
 
 def _chances(panels: tuple[Panel, ...], judges: Floats) -> Floats:
-    """How likely people say yes once the first, the first two, … have been asked; NaN where none has a score."""
+    """How likely people say yes once the first, the first two, … have scored it; NaN where none has a score."""
     return np.stack([panel.scores(judges[: last + 1]) for last, panel in enumerate(panels)])
 
 

@@ -80,12 +80,12 @@ def tune_stack(judges: Floats, yes: Floats) -> Panel:
         return bent
 
     start = np.zeros(len(apart))
-    found = scipy.optimize.minimize(
+    solution = scipy.optimize.minimize(
         loss, start, jac=True, hess=bend, method="trust-exact", options={"gtol": 1e-9}
     ).x
     # One more of Newton's steps takes what rounding has left.
-    found = found - np.linalg.solve(bend(found), loss(found)[1])
-    return Panel(means, spreads, found[:-1], float(found[-1]), is_chance=True)
+    solution = solution - np.linalg.solve(bend(solution), loss(solution)[1])
+    return Panel(means, spreads, solution[:-1], float(solution[-1]), is_chance=True)
 
 
 def tune_classes(verdicts: Floats, yes: Floats) -> Panel | Undefined:
@@ -93,16 +93,16 @@ def tune_classes(verdicts: Floats, yes: Floats) -> Panel | Undefined:
     member, image = np.nonzero(~np.isnan(verdicts))
     if np.unique(member).size < 2:
         return Undefined(NO_VERDICTS, int(yes.size))
-    found = raters.dawid_skene(image, member, verdicts[member, image], classes=(0.0, 1.0))
-    if isinstance(found, Undefined):
-        return found
-    table = np.log(np.maximum(found.confusion, raters.LEAST))
+    learned = raters.dawid_skene(image, member, verdicts[member, image], classes=(0.0, 1.0))
+    if isinstance(learned, Undefined):
+        return learned
+    table = np.log(np.maximum(learned.confusion, raters.LEAST))
     odds = np.zeros((len(verdicts), 2))
-    odds[found.raters] = np.nan_to_num(table[:, 1] - table[:, 0])
+    odds[learned.raters] = np.nan_to_num(table[:, 1] - table[:, 0])
     weights = odds[:, 1] - odds[:, 0]
     # What a no says beside a verdict that is missing is put into the mean.
     means = np.where(weights == 0, 0.0, -odds[:, 0] / np.where(weights == 0, 1.0, weights))
-    prior = np.log(np.maximum(found.prior, raters.LEAST))
+    prior = np.log(np.maximum(learned.prior, raters.LEAST))
     return Panel(means, np.ones(weights.size), weights, float(prior[1] - prior[0]), is_chance=True)
 
 
@@ -209,15 +209,15 @@ def suggest(judges: Floats, yes: Floats, people: Floats, prompts: Codes) -> Sugg
 
     def order_of(members: Sequence[int]) -> float:
         chosen = judges[list(members)]
-        found = []
+        orders = []
         for half in halves:
             if any(np.unique(people[side]).size < 2 for side in (half, ~half)):
                 return 0.0
             panel = tune_stack(chosen[:, half], yes[half])
             scores = panel.scores(chosen[:, ~half])
             nowhere = np.zeros(scores.size, np.int64)
-            found.append(float(rows_of_order(people[~half], scores, nowhere)[0]))
-        return sum(found) / 2
+            orders.append(float(rows_of_order(people[~half], scores, nowhere)[0]))
+        return sum(orders) / 2
 
     members, tried = [best_member(judges, people)], 1
     most = order_of(members)
@@ -238,11 +238,11 @@ def errors_together(first: Floats, second: Floats, people: Floats, prompts: Code
     there = ~np.isnan(first) & ~np.isnan(second)
     if not there.any():
         return Undefined(NO_IMAGE, 0)
-    sides = [_beyond(values[there], people[there]) for values in (first, second)]
+    sides = [_residuals(values[there], people[there]) for values in (first, second)]
     return compare(prompts[there], *sides, by_kind=False).pearson()[0]
 
 
-def _beyond(scores: Floats, people: Floats) -> Floats:
+def _residuals(scores: Floats, people: Floats) -> Floats:
     """Scores less the line through people's answers."""
     away = people - people.mean()
     spread = float(away @ away)
