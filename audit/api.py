@@ -21,7 +21,6 @@ from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
 from annotations.api import views as annotations_api
-from annotations.api.examples import request_and_answer
 from annotations.api.lists import (
     FIELDS,
     Filters,
@@ -30,6 +29,7 @@ from annotations.api.lists import (
     one,
     page,
     paged_list,
+    request_and_answer,
 )
 from annotations.api.once import KEY, once_per_key
 from annotations.api.own_format import OwnFormat

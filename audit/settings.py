@@ -628,7 +628,7 @@ REST_FRAMEWORK = {
         "rest_framework.renderers.JSONRenderer",
         "rest_framework.renderers.BrowsableAPIRenderer",
     ],
-    "DEFAULT_PARSER_CLASSES": ["annotations.api.sound_json.SoundJSON"],
+    "DEFAULT_PARSER_CLASSES": ["annotations.api.sent.SoundJSON"],
     "DEFAULT_SCHEMA_CLASS": "annotations.api.schema.Operations",
     "EXCEPTION_HANDLER": "annotations.api.refusals.problem_response",
 }

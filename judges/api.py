@@ -14,7 +14,6 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from annotations.access import research_place_or_404
-from annotations.api.examples import request_and_answer
 from annotations.api.lists import (
     FIELDS,
     Filters,
@@ -24,12 +23,12 @@ from annotations.api.lists import (
     page_by_parts,
     page_of_rows,
     paged_list,
+    request_and_answer,
     row_list,
     text_filter,
 )
 from annotations.api.once import KEY, once_per_key
-from annotations.api.sent import SentSerializer
-from annotations.api.sound_json import SoundJSON
+from annotations.api.sent import SentSerializer, SoundJSON
 from judges import own_recipes, tasks
 from judges.cards import jobs as card_jobs
 from judges.cards.pictures import COUNT, MOST, DrawnImages

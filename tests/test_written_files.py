@@ -14,7 +14,7 @@ from annotations.storage.written_files import WriteRefused, WrittenFolder, new_f
 from audit.handed_in import formats
 from audit.installation.backups.make import back_up
 from audit.trackers import log
-from audit.training.asked import TrainingOptions
+from audit.training.candidates import TrainingOptions
 from audit.training.freeze import freeze
 from audit.training.write import write_set
 from judges.batches.files import Shards

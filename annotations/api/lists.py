@@ -11,6 +11,7 @@ from typing import Any
 from django.db.models import QuerySet
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import (
+    OpenApiExample,
     OpenApiParameter,
     PolymorphicProxySerializer,
     extend_schema,
@@ -281,3 +282,13 @@ def _page_of(serializer: type[serializers.Serializer]) -> Any:
             "results": serializer(many=True),
         },
     )
+
+
+def request_and_answer(
+    name: str, sent: Any, answer: Any, *, status: int, media_type: str = "application/json"
+) -> list[OpenApiExample]:
+    """`sent` None: of an operation without a body. Of a list its first part is given."""
+    answers = OpenApiExample(name, answer, response_only=True, status_codes=[str(status)])
+    if sent is None:
+        return [answers]
+    return [OpenApiExample(name, sent, request_only=True, media_type=media_type), answers]

@@ -23,7 +23,6 @@ from annotations.access import (
     places_of,
     research_place_or_404,
 )
-from annotations.api.examples import request_and_answer
 from annotations.api.lists import (
     FIELDS,
     MessageSerializer,
@@ -33,6 +32,7 @@ from annotations.api.lists import (
     page,
     page_of_rows,
     paged_list,
+    request_and_answer,
     row_list,
 )
 from annotations.api.once import KEY, once_per_key

@@ -9,8 +9,8 @@ from typing import Any
 
 from django.db.models import Count, F, QuerySet
 
-from annotations.database.grouping import each
 from annotations.models import Image, Pair, PairVote, Prompt, Study
+from annotations.pairs.progress import each
 from annotations.pairs.votes import MATCH
 
 COUNTED = 20_000  # images; of more, a page says how many pairs there are at most

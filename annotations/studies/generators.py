@@ -13,7 +13,7 @@ from datetime import date
 from pathlib import Path
 
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import Count, F, QuerySet
 from django.utils.translation import gettext, gettext_noop
 
 from annotations import event_log
@@ -190,3 +190,22 @@ def import_table(*, study: Study, path: Path) -> int:
 def as_table(study: Study) -> str:
     """As `import_table` takes it, and as the export of the study has it."""
     return "".join(as_csv(study_tables.generator_rows(study), study_tables.GENERATORS))
+
+
+def recount_all() -> int:
+    """How many generators were put right."""
+    counted = Generator.objects.order_by("pk").annotate(n=Count("images"))
+    wrong = list(counted.exclude(image_count=F("n")).values_list("pk", flat=True))
+    return sum(_recount(pk) for pk in wrong)
+
+
+@transaction.atomic
+def _recount(pk: int) -> bool:
+    # Images that are made meanwhile wait for this row.
+    row = Generator.objects.select_for_update().filter(pk=pk).first()
+    if row is None:
+        return False
+    there = row.images.count()
+    return bool(
+        Generator.objects.filter(pk=pk).exclude(image_count=there).update(image_count=there)
+    )

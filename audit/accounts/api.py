@@ -21,10 +21,8 @@ from rest_framework.parsers import FormParser, MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 
-from annotations.api.examples import request_and_answer
-from annotations.api.lists import page_of_rows, row_list
-from annotations.api.sent import SentSerializer
-from annotations.api.sound_json import SoundJSON
+from annotations.api.lists import page_of_rows, request_and_answer, row_list
+from annotations.api.sent import SentSerializer, SoundJSON
 from annotations.errors import NotYours, TooOften
 from audit.accounts import lockout, second_factor, tokens
 from audit.models import ApiToken

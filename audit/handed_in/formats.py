@@ -13,10 +13,9 @@ from annotations.storage.written_files import WrittenFolder
 from audit.exhibits import Table
 from audit.handed_in.cells import printed_rows
 from audit.handed_in.compose import compose
-from audit.handed_in.document import Document, Figure
+from audit.handed_in.document import DIGITS, SIMULATED, Document, Figure, line
 from audit.handed_in.latex import as_latex, as_zip, figure_files
 from audit.handed_in.pdf import as_pdf
-from audit.handed_in.standing_words import DIGITS, SIMULATED, line
 from audit.models import Report
 
 

@@ -14,8 +14,7 @@ from string import Template
 from audit.charts.on_paper import COLUMNS, set_svg
 from audit.exhibits import Table
 from audit.handed_in.cells import printed_rows
-from audit.handed_in.document import Document, Figure
-from audit.handed_in.standing_words import SIMULATED
+from audit.handed_in.document import SIMULATED, Document, Figure
 from audit.words.numbers import Cell
 
 RANGES = (

@@ -18,8 +18,7 @@ from audit.charts.on_paper import font_folders
 from audit.charts.when_used import typst
 from audit.exhibits import Table
 from audit.handed_in.cells import printed_rows
-from audit.handed_in.document import Document, Figure
-from audit.handed_in.standing_words import DIGITS, line
+from audit.handed_in.document import DIGITS, Document, Figure, line
 
 TEMPLATE = Path(__file__).with_name("report.typ")
 # The archival standard allows no character without a glyph, so Typst names those that have none.

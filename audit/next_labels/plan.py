@@ -13,8 +13,8 @@ from django.utils.translation import gettext
 from annotations.bounded_numbers import SMALLEST
 from annotations.errors import Refused
 from annotations.models import Study
+from audit.models import Report
 from audit.next_labels.pilots import pilot_of, pilots, scale_of
-from audit.next_labels.power import power_of
 from audit.reports import make as reports
 from audit.reports.options import Options
 from audit.reports.pairing import questions_of
@@ -406,3 +406,14 @@ def _assumed(body: dict[str, Any], wish: Wish) -> list[str]:
 
 def _rho(left: float, variance: float) -> float:
     return math.sqrt(min(max(0.0, 1 - left / variance), 1 - 1e-9))
+
+
+def power_of(study: Study, judges: tuple[str, ...] = ()) -> list[dict[str, Any]]:
+    """Of each judge, or of those named, whose report says it; one query."""
+    bodies = Report.objects.filter(study=study, options={}).values_list("body", flat=True)
+    known = (bodies.first() or {}).get("judges", {})
+    return [
+        {"judge": name, **judge["drift"]["power"]}
+        for name, judge in known.items()
+        if "power" in judge.get("drift", {}) and (not judges or name in judges)
+    ]

@@ -7,12 +7,18 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from django.db import transaction
 
 from annotations.errors import StudyRefused
+from annotations.models import Draw, Image
+from annotations.studies import draws
+from audit.models import TrainingSet
+from audit.next_labels.draw import BegunDraw
+from audit.next_labels.to_people import surely_all
 from audit.reports.bootstrap import draw_of, est
 from audit.reports.escalation import design_effect
 from audit.reports.options import Options
-from audit.training.asked import TrainingOptions
+from audit.training.candidates import TrainingOptions
 from jurybox_judging.methods import gors
 from jurybox_judging.methods.gors import Candidate, Selection
 from jurybox_judging.protocols import Unscored
@@ -20,6 +26,7 @@ from jurybox_stats.decisions import selection
 from jurybox_stats.estimate import Undefined
 from jurybox_stats.over_time.calibrated import flat_folds, out_of_fold
 
+COUNT = 30  # images to be confirmed
 TRIED = 200  # thresholds
 NO_THRESHOLD = "GORS has no threshold for the category of the prompt"
 NO_WEIGHT = "no label of other prompts tells its weight, or the weight is 0"
@@ -173,3 +180,35 @@ def _held_out(pool: Pool, levels: list[float], given: dict[str, float]):
     if isinstance(above, Undefined):
         return above
     return draw_of(pool.clusters[above], Options()).mean(pool.yes[above])
+
+
+@transaction.atomic
+def draw_borderline(made: TrainingSet, *, seed: int = 0, user: Any = None) -> Draw:
+    """Which images lie next to the threshold follows from the judge’s scores and that threshold, never from whether
+    an image has labels."""
+    study, near = made.study, made.body["near"]
+    if not near:
+        raise StudyRefused("People alone chose these images: no score lies next to a threshold.")
+    begun = BegunDraw(study)
+    frame = begun.frame
+    rows = Image.objects.filter(study=study, key__in=near).order_by()
+    keys = dict(rows.values_list("key", "pk"))
+    open_yet = set(frame.images)
+    wanted = [keys[key] for key in near if keys.get(key) in open_yet][:COUNT]
+    if not wanted:
+        raise StudyRefused(
+            "The images next to the threshold had labels before the first draw, or are gone: none is "
+            "left to confirm."
+        )
+    if len(wanted) == len(frame.images):
+        raise StudyRefused(
+            f"Only {len(wanted)} images can be drawn, and all lie next to the threshold. Draw uniformly."
+        )
+    useful = np.isin(frame.images, wanted).astype(float)
+    count = surely_all(len(wanted), len(frame.images))
+    draws.refuse_unfit(study, count, frame)
+    by, about = (
+        Draw.DrawRule.ESCALATION,
+        f"next to the threshold of training set {made.sha256[:12]}",
+    )
+    return begun.draw_useful(useful, count, seed=seed, by=by, user=user, about=about)

@@ -19,8 +19,7 @@ from audit.reports.options import Options
 from audit.reports.pairing import JudgeScores, Paired, People, pair
 from audit.reports.reference import Reference, why_no_points
 from audit.statistic_names import BAND
-from audit.training.asked import TrainingOptions
-from audit.training.candidates import eligible
+from audit.training.candidates import TrainingOptions, eligible
 from audit.training.choose import Pool, choose
 from audit.words.numbers import with_interval
 from audit.words.report import title

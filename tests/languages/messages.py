@@ -27,7 +27,7 @@ from audit.languages import words_in_script
 from audit.next_labels.plan import TARGETS
 from audit.questions.card.rows import AGREEMENT, COST, FAMILY, POSITION
 from audit.statistic_names import CONSENSUS, STATISTICS
-from audit.training.asked import RULES as TRAINING_RULES
+from audit.training.candidates import RULES as TRAINING_RULES
 from audit.view import SLICES
 from audit.words.drift_state import (
     AT_LEAST_WEAKLY,
@@ -88,7 +88,7 @@ STORED = (
     *("audit/pages/one_question/plan.py", "audit/pages/one_question/training.py"),
     *("audit/pages/one_question/repairs.py", "audit/pages/one_question/self_checks.py"),
     *("audit/pages/one_question/published_sets.py", "audit/accounts/reset_links.py"),
-    *(f"audit/training/{name}.py" for name in ("choose", "freeze", "confirm")),
+    *(f"audit/training/{name}.py" for name in ("choose", "freeze")),
     "audit/repairs/findings.py",
     *("audit/accounts/first_account.py", "audit/accounts/second_factor.py"),
     *("audit/accounts/single_sign_on.py", "audit/webhooks/set_up.py", "audit/webhooks/address.py"),
@@ -368,7 +368,7 @@ def in_menus() -> Iterator[tuple[str, Message]]:
         ("audit/statistic_names.py", [*CONSENSUS.values()]),
         ("annotations/consensus.py", [*RULES]),
         ("annotations/imports/new_prompts.py", [*MADE_BY.values()]),
-        ("audit/training/asked.py", [*TRAINING_RULES.values()]),
+        ("audit/training/candidates.py", [*TRAINING_RULES.values()]),
         ("audit/next_labels/plan.py", [*TARGETS.values()]),
         (
             "judges/exports/tables.py",

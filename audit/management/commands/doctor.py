@@ -5,7 +5,7 @@ from dataclasses import asdict
 from django.core.management import CommandError
 
 from annotations.management.command import PlainCommand, as_json
-from annotations.stored_answers import image_counts
+from annotations.studies import generators
 from audit.installation import health
 from judges.runs import counts
 
@@ -28,7 +28,7 @@ class Command(PlainCommand):
         if recount:
             wrong = {
                 "run": counts.recount_all(),
-                "generator": image_counts.recount_all(),
+                "generator": generators.recount_all(),
                 "page's figure": _pages(),
             }
             told = ", ".join(f"{n} {what}{'' if n == 1 else 's'}" for what, n in wrong.items())

@@ -5,7 +5,7 @@ from pathlib import Path
 from django.core.management import CommandError
 
 from annotations.management.command import StudyCommand, as_json
-from audit.training.asked import MOST, PRECISION, RULES, TrainingOptions
+from audit.training.candidates import MOST, PRECISION, RULES, TrainingOptions
 from audit.training.freeze import freeze, studies_of
 from audit.training.voted import BY, AskedPairs, voted
 from audit.training.write import FORMATS, write_set, write_voted

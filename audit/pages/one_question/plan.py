@@ -18,8 +18,7 @@ from annotations.models import Study
 from annotations.stored_answers.store import read_answer
 from annotations.stored_answers.waiting import waiting_words, who_counts
 from audit.next_labels import plan_words
-from audit.next_labels.plan import MORE, TARGETS, Wish, plan_from, question_of
-from audit.next_labels.power import power_of
+from audit.next_labels.plan import MORE, TARGETS, Wish, plan_from, power_of, question_of
 from audit.pages.frame import render_part
 from audit.questions.plan.question import PLAN, Parameters
 from audit.reports.pairing import kept_questions

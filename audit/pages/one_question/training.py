@@ -26,8 +26,8 @@ from audit.models import TrainingSet
 from audit.pages.files import send_csv
 from audit.pages.filters import select
 from audit.pages.frame import render_part
-from audit.training.asked import MOST, PRECISION, RULES, TrainingOptions
-from audit.training.confirm import COUNT, draw_borderline
+from audit.training.candidates import MOST, PRECISION, RULES, TrainingOptions
+from audit.training.choose import COUNT, draw_borderline
 from audit.training.freeze import freeze
 from audit.words import training as words
 from audit.words.report import title

@@ -6,7 +6,7 @@ from django.core.management import CommandError
 
 from annotations.management.command import StudyCommand
 from judges.parts import drafts
-from judges.parts.by_server import ServerDraft
+from judges.parts.drafts import ServerDraft
 from jurybox_judging.engines.openai_server import OpenAIServer
 from jurybox_judging.errors import Passing
 

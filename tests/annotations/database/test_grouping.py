@@ -2,8 +2,8 @@ import pytest
 from django.db import connection
 from django.db.models import Count
 
-from annotations.database.grouping import each
 from annotations.models import Image
+from annotations.pairs.progress import each
 
 pytestmark = pytest.mark.django_db
 

@@ -6,8 +6,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotations.models import Generator, Image
-from annotations.stored_answers import image_counts
 from annotations.stored_answers.question import images_n
+from annotations.studies import generators
 
 pytestmark = pytest.mark.django_db
 
@@ -37,9 +37,9 @@ def test_images_are_counted_where_they_are_made_saved_and_deleted(study):
 def test_the_doctor_counts_images_again_and_puts_them_right(study):
     right = dict(Generator.objects.values_list("pk", "image_count"))
     Generator.objects.filter(pk=min(right)).update(image_count=99)
-    assert image_counts.recount_all() == 1
+    assert generators.recount_all() == 1
     assert dict(Generator.objects.values_list("pk", "image_count")) == right
-    assert image_counts.recount_all() == 0
+    assert generators.recount_all() == 0
 
 
 @pytest.mark.parametrize("page", ["data", "generators", "study", "export", "manage"])

@@ -12,7 +12,7 @@ from annotations.errors import Refused
 from annotations.models import Annotation, Flag, Image, Prompt
 from audit.models import TrainingSet
 from audit.training import write
-from audit.training.asked import TrainingOptions
+from audit.training.candidates import TrainingOptions
 from audit.training.freeze import freeze, select
 from audit.training.write import FORMATS, write_set
 from tests import making
