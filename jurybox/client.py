@@ -103,6 +103,11 @@ class Judge(TypedDict, total=False):
     release_date: str | None
 
 
+class Jury(TypedDict, total=False):
+    members: str
+    way: str
+
+
 class Label(TypedDict, total=False):
     image: str
     form: int
@@ -594,6 +599,12 @@ class Client(Connection):
         )
         return found
 
+    def use_jury(self, slug: str, body: Jury) -> Run:
+        """Use a jury of this study's judges as a judge of it; its gain is
+        studies/{slug}/questions/jury/."""
+        found: Run = self.call("POST", f"studies/{part(slug)}/jury/", body=body, once=True)
+        return found
+
     def save_label(self, slug: str, body: Label) -> Label:
         """Save one person's answers about one image; the same submission twice is saved
         once."""
@@ -662,12 +673,16 @@ class Client(Connection):
         judge: str | None = None,
         judge_now: str | None = None,
         made_from: str | None = None,
+        members: str | None = None,
         per: str | None = None,
+        prices: str | None = None,
         question: str | None = None,
+        risk: str | None = None,
         since: str | None = None,
         slice: str | None = None,
         ties: str | None = None,
         to: str | None = None,
+        way: str | None = None,
     ) -> dict[str, Any]:
         """The answer of a question, as `manage.py answer QUESTION --study STUDY --json` prints
         it. Of a large study a worker computes it first: ask again."""
@@ -685,12 +700,16 @@ class Client(Connection):
                 "judge": judge,
                 "judge_now": judge_now,
                 "made_from": made_from,
+                "members": members,
                 "per": per,
+                "prices": prices,
                 "question": question,
+                "risk": risk,
                 "since": since,
                 "slice": slice,
                 "ties": ties,
                 "to": to,
+                "way": way,
             },
         )
         return found

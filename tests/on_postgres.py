@@ -44,7 +44,7 @@ CHOSEN = (
     *("audit/anchors/test_draw.py", "audit/contests/test_rankings.py"),
     *("audit/contests/test_useful_pairs.py", "audit/images", "audit/series"),
     *("audit/next_labels/test_draw.py", "audit/pages/test_data.py"),
-    *("audit/repairs/test_repairs.py", "test_api.py"),
+    *("audit/questions/test_jury.py", "audit/repairs/test_repairs.py", "test_api.py"),
     # Reports are read from rows as arrays.
     "audit/reports/test_digits.py",
     # JSON, text and numbers that SQLite takes.

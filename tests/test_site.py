@@ -20,7 +20,7 @@ from django.core.management import CommandError, call_command
 from annotations.models import Image
 from audit import VERSION, demo
 from jurybox.command import SHORT
-from tests.audit.from_files import tables
+from tests.audit.series import tables
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

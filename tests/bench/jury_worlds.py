@@ -91,7 +91,7 @@ def measure(
 def main() -> None:
     worlds = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     print("prompts  world        gain   better  holds | suggested: gain   better  holds")
-    for prompts in (60, 120):
+    for prompts in (60, 120) if worlds > 20 else (60,):
         for make in WORLDS:
             cells = [measure(make, prompts, worlds, suggested=one) for one in (False, True)]
             shown = " | ".join(

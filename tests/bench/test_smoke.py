@@ -66,6 +66,7 @@ BENCH = (
     Smoke("edit_verdict", (r"^\d+ missed$",)),
     Smoke("equal_judges", (r": \d+ missed$",)),
     Smoke("hidden_labels", ("^4,000 images by 3 judges: ",)),
+    Smoke("jury_worlds", (r"^ +60  two_halves ",), ("2",)),
     Smoke("large_report", ('"after": ',), ("20",)),
     Smoke("many_looks", ("^every look at labels 30 to ",)),
     Smoke("real_weights", ("rows measured; the others say not yet",), neural=True),

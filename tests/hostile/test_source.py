@@ -103,7 +103,7 @@ def test_weights_are_read_in_few_places():
         "tensor_files.py": {"load", "load_file"},
         "clip.py": {"create_model_from_pretrained"},
         # Reads no file: it is given names and shapes, and tensors of one number.
-        "header_check.py": {"from_pretrained"},
+        "checkpoint.py": {"from_pretrained"},
         # Tensors that were read already: no file and no code beside one.
         "reward_head.py": {"from_pretrained"},
         # Whole pipelines, safetensors only, with no code of the folder.

@@ -18,7 +18,7 @@ from annotations.models import Membership, Study
 from annotations.pairs import assign, draws, record
 from audit.reports.make import make_report
 from tests import making
-from tests.audit.from_files import tables
+from tests.audit.series import tables
 from tests.house.walks import Walk
 
 

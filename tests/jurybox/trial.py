@@ -19,7 +19,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import HTTPCookieProcessor, build_opener
 
-from tests.audit.from_files import tables
+from tests.audit.series import tables
 from tests.jurybox import wheels
 from tests.jurybox.wheels import PACKAGES, ROOT
 

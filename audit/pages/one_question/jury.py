@@ -31,6 +31,7 @@ def show_use(page: QuestionPage) -> Actions:
 @require_GET
 def choose(request: HtmxRequest, slug: str) -> HttpResponse:
     """The boxes that are ticked, as the page's address has them."""
+    research_place_or_404(request, slug)
     chosen = {
         "members": ",".join(request.GET.getlist("member")),
         "way": request.GET.get("way", ""),

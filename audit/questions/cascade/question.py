@@ -28,7 +28,7 @@ SECONDS, GIVEN = "seconds", "given"
 RISKS = {"0.02": "2 %", "0.05": "5 %", "0.1": "10 %", "0.2": "20 %"}
 INTERVAL = "Hoeffding’s or Bentkus’s bound of 5 % for shares, each prompt counts once; bars tested from the strictest down"
 NO_PRICE = "It is not known how long any judge takes for an image here. Write their prices."
-PRICE = re.compile(r"\s*(?P<name>[^=,]+?)\s*=\s*(?P<price>\d+(?:\.\d+)?)\s*")
+PRICE = re.compile(r"\d+(?:\.\d+)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +85,12 @@ def compute_cascade(study: Study, parameters: Parameters) -> dict[str, Any]:
 def _read_prices(text: str, bench: Bench) -> dict[str, float]:
     prices: dict[str, float] = {}
     for part in filter(str.strip, text.split(",")):
-        match = PRICE.fullmatch(part)
-        if match is None:
+        name, price = (side.strip() for side in part.rpartition("=")[::2])
+        if not name or not PRICE.fullmatch(price):
             raise Refused(f"“{part.strip()}” is no price: write JUDGE=PRICE, as vqascore=0.02.")
-        name = match["name"]
         if name != PEOPLE and name not in bench.names:
             raise Refused(f"There is no judge “{name}” here: {', '.join(bench.names)}.")
-        prices[name] = float(match["price"])
+        prices[name] = float(price)
     if prices and PEOPLE not in prices:
         raise Refused("Write what an answer of people costs, too: people=PRICE.")
     return prices

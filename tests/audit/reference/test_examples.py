@@ -10,9 +10,12 @@ import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from drf_spectacular.generators import SchemaGenerator
 
+from annotations.imports import write_study
+from annotations.imports.outcome import Outcome
 from annotations.labelling import assign
 from judges.models import Run, Upload
 from judges.runs import lifecycle, score_chunk
+from jurybox_formats.sources.records import ImageRecord
 from tests import making
 
 pytestmark = pytest.mark.django_db
@@ -124,7 +127,21 @@ def the_study(study, alice) -> dict[str, Any]:
     return {"study": study.slug}
 
 
+def two_judges(study, alice) -> dict[str, Any]:
+    """On enough prompts for a jury to be tested."""
+    numbers = range(10, 90)
+    images = [ImageRecord(f"more-{n}", f"p{n}", "late") for n in numbers]
+    records = [*map(making.prompt, numbers), *images]
+    write_study.import_records(study=study, records=records, outcome=Outcome())
+    making.labels(study, {image.key: {"ann": n % 3 > 0} for n, image in enumerate(images)})
+    for name, every in (("one-judge", 4), ("other-judge", 5)):
+        scores = {image.key: n % 3 + n % every / 5 for n, image in enumerate(images)}
+        making.scores(study, scores, name=name)
+    return {}
+
+
 WORLDS: dict[str, Callable[..., dict[str, Any]]] = {
+    "use_jury": two_judges,
     "cancel_run": a_run,
     "resume_run": a_stopped_run,
     "measure_card": a_finished_run,

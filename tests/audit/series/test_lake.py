@@ -28,7 +28,7 @@ from judges.intake import bring_in
 from judges.models import AtomScore, Score
 from jurybox_formats.forms.scales import CANT_TELL
 from jurybox_formats.registry import Source
-from tests.audit.from_files import tables as made_tables
+from tests.audit.series import tables as made_tables
 
 pytestmark = pytest.mark.django_db
 OPTIONS = Options(resamples=100)

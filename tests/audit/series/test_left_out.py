@@ -19,7 +19,7 @@ from audit.series.write_lake import write_study
 from judges.intake import bring_in
 from judges.models import AtomScore, Score
 from jurybox_formats.registry import Source
-from tests.audit.from_files import tables as made_tables
+from tests.audit.series import tables as made_tables
 
 pytestmark = pytest.mark.django_db
 

@@ -21,7 +21,7 @@ from audit.series.tables import Tables
 from audit.series.write_lake import write_study
 from judges.intake import bring_in
 from jurybox_formats.registry import Source
-from tests.audit.from_files import tables as made_tables
+from tests.audit.series import tables as made_tables
 
 ATOMS = [
     {"kind": "object", "text": "a cat", "question": "Is there a cat?"},

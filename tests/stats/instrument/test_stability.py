@@ -204,6 +204,25 @@ def test_what_one_reading_sees_is_as_rare_as_what_the_other_one_does():
     assert p(far, alone.turned()) > 0.9
 
 
+def test_of_a_gain_that_fell_the_cuts_chance_counts():
+    left = np.random.default_rng(1).normal(size=100)
+    still = replace(step(0, 1), offset=moved(0.5), line=moved(0.5), read=moved(0.5))
+
+    def fallen(value, error, closeness=-9.0):
+        gain = Change(value, error, 10_000, 600, error * left)
+        return Steps((replace(still, gain=gain, closeness=moved(closeness)),))
+
+    # The line falls by 26 %, 1.5 of its errors: too little by itself.
+    found = fallen(-0.3, 0.2)
+    assert found.moved_claims == ["gain"]
+    assert found.p() < 0.01
+    # Not by more than its error; by 14 %; and where the cuts see nothing.
+    assert fallen(-0.15, 0.05).moved_claims == []
+    for other in (fallen(-0.3, 0.4), fallen(-0.3, 0.2, closeness=-1.0)):
+        assert other.moved_claims == []
+        assert other.p() > 0.05
+
+
 @pytest.mark.parametrize(
     ("beyond", "inside", "p_holm", "state"),
     [

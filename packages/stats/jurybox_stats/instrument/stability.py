@@ -35,7 +35,7 @@ POINTS, SHARE = 10.0, 0.25
 # About a quarter of the gain, in units of artanh of the judge's correlation with what people see.
 CLOSENESS = 0.4
 # What is smaller is no drift, however sure: points, and a share of the gain downwards.
-SMALL_POINTS, SMALL_SHARE = 3.0, 0.1
+SMALL_POINTS, SMALL_SHARE = 3.0, 0.15
 LEVEL = 0.05
 # Of a drift among all judges: chance is read off a normal, and with sixty prompts it errs by a little.
 DRIFT_LEVEL = 0.04
@@ -113,12 +113,20 @@ class Step:
         offset, line = self.offset_within(confidence), self.read.interval(confidence)
         if _side(offset) * _side(line) > 0 and abs(offset.value) > SMALL_POINTS:
             claims.append(OFFSET)
-        # One generator tells little of a gain on its own: the line need only point the same way.
-        gain = self.gain_within(1 - 4 * LEVEL)
-        falls = isinstance(gain, Estimate) and _high(gain) < 0 and gain.value < -SMALL_SHARE
-        if falls and self.is_farther(confidence):
+        if self._gain_falls() and self.is_farther(confidence):
             claims.append(GAIN)
         return sorted(claims, key=self.strength, reverse=True)
+
+    def _gain_falls(self) -> bool:
+        """By the line. One generator tells little of a gain on its own: it need only point the same way, by more
+        than its error."""
+        gain = self.gain_within(1 - LEVEL)
+        return (
+            self.gain is not None
+            and isinstance(gain, Estimate)
+            and gain.value < -SMALL_SHARE
+            and _in_errors(self.gain) < -1
+        )
 
     def is_farther(self, confidence: float) -> bool:
         """Whether the judge follows people's latent scale less closely, by more than chance."""
@@ -169,12 +177,17 @@ class Steps:
     @property
     def evidence(self) -> float:
         """Of the reading that sees less."""
-        return min(map(_mean_evidence, self.bets))
+        return min(map(_mean_evidence, self._decisive_bets))
 
     def p(self) -> float:
         """How often so much evidence comes about where nothing moves, by the reading that sees less: a
         change is what both see (Berger 1982, Technometrics 24:295)."""
-        return max(map(_chance_of, self.bets))
+        return max(map(_chance_of, self._decisive_bets))
+
+    @property
+    def _decisive_bets(self) -> tuple[list[Bet], ...]:
+        """Of a gain that fell the cuts' alone: the line has agreed, and has too little evidence of its own."""
+        return self.bets[:1] if GAIN in self.moved_claims else self.bets
 
     @property
     def confidence(self) -> float:

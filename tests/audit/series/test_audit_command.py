@@ -15,7 +15,7 @@ from django.core.management import CommandError, call_command
 from annotations.exports.pseudonyms import name_in_reports
 from annotations.models import Image, Study
 from audit.models import Report
-from tests.audit.from_files import tables
+from tests.audit.series import tables
 
 ROOT = Path(__file__).resolve().parents[3]
 
