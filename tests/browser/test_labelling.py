@@ -209,7 +209,12 @@ def test_an_answer_given_offline_waits_and_is_sent_later(open_page, bob):
     first = image_on(page)
     page.context.set_offline(True)
     page.keyboard.type("yn")
-    expect(page.get_by_text("offline · 1 answer waits here")).to_be_visible()
+    words = page.get_by_text("offline · 1 answer waits here")
+    expect(words).to_be_visible()
+    page.set_viewport_size(PHONE)
+    expect(words).to_be_in_viewport(ratio=1)
+    words, bar = words.bounding_box(), page.locator(".labelling-foot").bounding_box()
+    assert words["y"] + words["height"] <= bar["y"] + 1
     assert answers_of(bob) == []
     page.context.set_offline(False)
     expect_next_after(page, first)

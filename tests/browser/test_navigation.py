@@ -49,6 +49,9 @@ def test_every_page_of_a_section(open_page, alice, study, section, size):
         page.goto(reverse(one.name, args=["shapes"]))
         if not one.bare:
             expect(page.get_by_role("heading", level=1)).to_have_text(str(one.title))
+        assert page.locator(".top").bounding_box()["height"] <= 64
+        if size == "phone":
+            page.locator(".menu > summary").click()
         sections = page.get_by_role("navigation", name="Study").get_by_role("link")
         for link in sections.all():
             expect(link).to_be_in_viewport(ratio=0.9)
@@ -130,17 +133,18 @@ def test_by_keyboard_alone_one_walks_through_the_tabs(open_page, alice, study):
 def test_by_keyboard_one_goes_from_the_sections_to_their_pages(open_page, alice, study):
     page = open_page(alice, "/studies/shapes/people/", size=PHONE)
     sections = page.get_by_role("navigation", name="Study").get_by_role("link")
+    menu = page.locator(".menu > summary")
     expect(sections.get_by_text("Settings")).to_be_hidden()
-    page.get_by_text("Menu", exact=True).focus()
+    menu.focus()
     page.keyboard.press("Enter")
     sections.get_by_text("Settings").focus()
     page.keyboard.press("Enter")
     page.wait_for_url("**/manage/")
+    menu.focus()
+    page.keyboard.press("Enter")
     page.get_by_role("link", name="Skip to the content").focus()
     page.keyboard.press("Enter")
     expect(page.locator("#main")).to_be_focused()
-    page.get_by_text("Menu", exact=True).focus()
-    page.keyboard.press("Enter")
     pages = page.get_by_role("navigation", name="Settings").get_by_role("link")
     expect(pages.first).to_have_attribute("aria-current", "page")
     pages.first.focus()
