@@ -108,7 +108,7 @@ FLOORS = {
         {"admin", "apps", "management", "urls"},
     ],
     "jurybox": [
-        {"command", "connection", "facts", "table"},
+        {"command", "connection", "facts", "rows"},
         {"charts", "client"},
         {"report", "agents", "check"},
         {"study"},

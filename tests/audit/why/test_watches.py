@@ -90,7 +90,7 @@ def test_people_who_say_otherwise_about_the_same_images_ring(study):
     assert body["watches"]["people"]["rang"] == "2026-03-03"
     assert body["watches"]["gap"]["rang"] is None
     assert body["parts"]["people"]["value"] == pytest.approx(-50)
-    said = words.sentences(body["watches"], watches.of_judge(body))
+    said = words.of_watches(body["watches"], watches.of_judge(body))
     assert said[0] == "First alarm: people, on 2026-03-03."
     assert said[3].startswith(
         "People now − then on the same images: alarm on 2026-03-03; by now −50.0"
@@ -126,14 +126,14 @@ def test_a_gap_that_moves_while_nothing_else_does_is_in_the_images(study):
     assert body["watches"]["gap"]["rang"] == "2026-02-15"
     judge = watches.of_judge(body)
     assert judge["rang"] is None and judge["looks"] == 2
-    said = words.sentences(body["watches"], judge)
+    said = words.of_watches(body["watches"], judge)
     assert said[0] == (
         "Only the gap moved, on 2026-02-15; judge and people say the same of the same images. The "
         "cause is in the images."
     )
     # The late images' answers were given with another form.
     late.update(form=publish_form(t2i_compbench.FORM))
-    said = words.sentences(told(study)["watches"], judge)
+    said = words.of_watches(told(study)["watches"], judge)
     assert said[0].endswith("is in the images or in the form’s words, which are other ones.")
 
 
@@ -143,7 +143,7 @@ def test_a_judge_that_changes_behind_its_name_rings_at_its_scoring(study):
     judge = watches.of_judge(told(study))
     assert judge["rang"] == "2026-03-03"
     assert judge["moved"]["value"] == pytest.approx(-0.2)
-    said = words.sentences(told(study)["watches"], judge)
+    said = words.of_watches(told(study)["watches"], judge)
     assert said[0] == "First alarm: the judge, on 2026-03-03."
 
 
@@ -152,7 +152,7 @@ def test_without_anchors_it_is_said_that_the_cause_could_not_be_seen(study):
     for row in late:
         row.answers.update(value=0)
     body = told(study)
-    said = words.sentences(body["watches"], watches.of_judge(body))
+    said = words.of_watches(body["watches"], watches.of_judge(body))
     assert said[0] == (
         "The gap has moved since 2026-02-15. Anchors would show whether the judge or people changed."
     )
@@ -169,7 +169,7 @@ def test_the_page_and_the_command_say_the_same(study, as_alice, capsys):
     call_command("why", "watched", "--judge", "some-judge", "--from", THEN, "--to", NOW)
     printed = capsys.readouterr().out
     body = told(study)
-    for line in words.sentences(body["watches"], watches.of_judge(body)):
+    for line in words.of_watches(body["watches"], watches.of_judge(body)):
         assert line in page.content.decode()
         assert line in printed
     assert "Alarms" in page.content.decode()
