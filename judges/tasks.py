@@ -1,20 +1,16 @@
 """What workers are called for: an id in, one function call. A message may come twice or never."""
 
-from typing import Any
-
 from celery import shared_task
 
 from annotations import jobs
 from annotations.copies import study as study_copies  # noqa: F401
-from annotations.jobs import Progress
 from annotations.models import Job
 from annotations.studies import deletion  # noqa: F401
 from judges.anchors import jobs as anchor_jobs  # noqa: F401
 from judges.cards import jobs as card_jobs  # noqa: F401
 from judges.intake import previews, uploads  # noqa: F401
-from judges.models import Run, WeightCheck
-from judges.runs import check_weights, lifecycle, score_chunk
-from judges.runs.ask_judge import judge_job
+from judges.models import Run
+from judges.runs import lifecycle, score_chunk, weight_jobs  # noqa: F401
 from judges.runs.wake import send
 from judges.self_checks import jobs as self_check_jobs  # noqa: F401
 
@@ -59,16 +55,3 @@ def wake_jobs() -> None:
     for job in jobs.waiting():
         if not call_for(job):
             return
-
-
-def _look(asked: WeightCheck, progress: Progress) -> dict[str, Any]:
-    found = check_weights.check(asked.judge, asked.options, measure=asked.measure)
-    # Where files lie on a worker's disk is no matter of the page.
-    return {"parts": [{**part.as_json(), "folder": ""} for part in found]}
-
-
-KIND = judge_job(
-    WeightCheck,
-    _look,
-    "they were checking these weights; they may need more memory than there is",
-)

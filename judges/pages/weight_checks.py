@@ -17,6 +17,7 @@ from annotations.models import Study
 from judges import tasks
 from judges.models import WeightCheck
 from judges.pages.runs import filled_in
+from judges.runs import weight_jobs
 from judges.runs.ask_judge import Row
 from judges.runs.ask_judge import request as request_job
 from judges.runs.queries import PART_TITLES
@@ -28,7 +29,7 @@ from jurybox_judging.engines.shared.memory import gib
 def ask(request: HtmxRequest, slug: str) -> HttpResponse:
     study = research_place_or_404(request, slug).study
     measure = request.POST.get("measure") == "1"
-    check = request_check(request, study, tasks.KIND, measure=measure)
+    check = request_check(request, study, weight_jobs.KIND, measure=measure)
     return redirect("weight-check", slug=slug, check_id=check.pk)
 
 

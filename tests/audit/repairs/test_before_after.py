@@ -6,8 +6,7 @@ from io import StringIO
 import pytest
 from django.core.management import CommandError, call_command
 
-from audit.questions.gains import exhibits as words
-from audit.questions.gains.exhibits import EXHIBITS
+from audit.questions.gains.exhibits import EXHIBITS, of_training
 from audit.questions.gains.question import before_after
 from tests import making
 
@@ -42,7 +41,7 @@ def test_what_a_judge_gains_beyond_people_is_told(trained):
     assert judge["beyond_people"]["value"] == pytest.approx(25)
     assert other["gain"]["value"] == pytest.approx(0)
     assert other["beyond_people"]["value"] == pytest.approx(-25)
-    said = words.of_training(body)
+    said = of_training(body)
     assert said[0] == "early and late on 40 prompts. The gain is after − before."
     assert said[1].startswith("People: a gain, +25.0 points")
     (table,) = EXHIBITS.tables(body)
