@@ -16,8 +16,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.staticfiles import finders
 from django.dispatch import receiver
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import redirect
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.template import defaultfilters
 from django.urls import reverse
 from django.utils import translation
@@ -103,7 +102,8 @@ def choose_language(request: HttpRequest) -> HttpResponse:
     is_here = url_has_allowed_host_and_scheme(
         following, {request.get_host()}, require_https=request.is_secure()
     )
-    return redirect(following if is_here else reverse("home"))
+    # `redirect` takes what has a colon for the name of a route.
+    return HttpResponseRedirect(following if is_here else reverse("home"))
 
 
 @receiver(user_logged_in)

@@ -30,12 +30,8 @@ CHOSEN = (
     *("judges/parts/test_freeze.py", "judges/runs/test_local_weights.py"),
     *("test_lock_is_short.py", "test_workers.py"),
     # Many rows at once, and what is refused in the middle of a transaction.
-    "annotations/imports",
-    "judges/intake/test_deliveries.py",
-    "judges/runs/test_lifecycle.py",
-    "judges/runs/test_release_dates.py",
-    "judges/runs/test_run_contract.py",
-    "judges/looks",
+    *("annotations/imports", "judges/intake/test_deliveries.py", "judges/runs/test_lifecycle.py"),
+    *("judges/runs/test_release_dates.py", "judges/runs/test_run_contract.py", "judges/looks"),
     "judges/preferences",
     # Lists: what comes first, what is counted, what is grouped.
     *("annotations/test_access.py", "annotations/exports"),

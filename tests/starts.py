@@ -28,12 +28,7 @@ PACKAGES = """
     rich.console segno sqlparse yaml
 """
 OWN = {
-    "annotations",
-    "audit",
-    "judges",
-    "jurybox",
-    "jurybox_formats",
-    "jurybox_judging",
+    *("annotations", "audit", "judges", "jurybox", "jurybox_formats", "jurybox_judging"),
     "jurybox_stats",
 }
 

@@ -181,13 +181,7 @@ def test_a_column_is_what_the_flag_says_where_the_guess_is_wrong(db, tmp_path):
     assert guessed.prompts.get().text == "a red cup"
     said = bring(
         tmp_path,
-        "said",
-        "--format",
-        "table",
-        "--column",
-        "words=prompt",
-        "--column",
-        "caption=ignore",
+        *("said", "--format", "table", "--column", "words=prompt", "--column", "caption=ignore"),
     )
     assert said.prompts.get().text == "two dogs"
     with pytest.raises(CommandError, match="--column words: write NAME=WHAT"):

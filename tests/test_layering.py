@@ -41,12 +41,7 @@ FLOORS = {
     "annotations": [
         {"bounded_numbers", "errors", "language", "names", "random_keys"},
         {
-            "consensus",
-            "database",
-            "models",
-            "signals",
-            "storage",
-            "apps",
+            *("consensus", "database", "models", "signals", "storage", "apps"),
         },
         {"event_log", "pictures", "file_names", "rates", "versions"},
         {"stored_answers"},

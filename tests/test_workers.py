@@ -47,11 +47,7 @@ def worker(environment: dict[str, str]) -> Iterator[subprocess.Popen]:
     command = [
         *(sys.executable, "-W", "ignore", "-m", "celery", "--app", "audit", "--quiet", "worker"),
         *(
-            "--queues",
-            "jurybox,judges",
-            "--concurrency",
-            "2",
-            "--without-gossip",
+            *("--queues", "jurybox,judges", "--concurrency", "2", "--without-gossip"),
             "--without-mingle",
         ),
         *("--loglevel", "ERROR"),

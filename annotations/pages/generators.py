@@ -12,6 +12,7 @@ from django.utils.translation import ngettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import Place, owner_place_or_404, research_place_or_404
+from annotations.bounded_numbers import read_whole
 from annotations.errors import TableRefused
 from annotations.models import Generator
 from annotations.pages.form_values import send_csv, sent_table
@@ -52,8 +53,8 @@ def generators(request: HttpRequest, slug: str) -> HttpResponse:
         )
         % {"changed": changed},
     )
-    page = request.GET.get("page", "")
-    return redirect(f"{request.path}?page={page}" if page.isdigit() else request.path)
+    page = read_whole(request.GET.get("page", ""))
+    return redirect(f"{request.path}?page={page}" if page else request.path)
 
 
 @require_POST
@@ -88,10 +89,10 @@ def generator_csv(request: HttpRequest, slug: str) -> HttpResponse:
 def _read_generators(request: HttpRequest) -> dict[int, TypedDetails]:
     """What was typed, by the generator's id: `release_date-7`, `family-7`, `note-7`."""
     keys = {
-        int(rest)
+        key
         for name in request.POST
         for field, _, rest in [name.partition("-")]
-        if field in FIELDS and rest.isdigit() and len(rest) < 19
+        if field in FIELDS and (key := read_whole(rest, low=0)) is not None
     }
     return {
         key: TypedDetails(*(request.POST.get(f"{f}-{key}", "") for f in FIELDS)) for key in keys

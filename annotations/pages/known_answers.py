@@ -19,6 +19,7 @@ from annotations.access import (
     owner_place_or_404,
     research_place_or_404,
 )
+from annotations.bounded_numbers import read_whole
 from annotations.errors import StudyRefused, TableRefused
 from annotations.forms.display import blocks
 from annotations.forms.html import questions_html
@@ -97,11 +98,11 @@ class Walk:
 
 
 def _walk(request: HttpRequest, place: Place) -> Walk | None:
-    selection, at = request.GET.get("selection", ""), request.GET.get("at", "")
-    if not (selection.isdecimal() and at.isdecimal() and len(selection) < 19 and len(at) < 10):
+    selection, at = (read_whole(request.GET.get(name, ""), low=0) for name in ("selection", "at"))
+    if selection is None or at is None:
         return None
     chosen = Selection.objects.filter(study=place.study, pk=selection).first()
-    return Walk(chosen, int(at)) if chosen is not None and int(at) <= chosen.images else None
+    return Walk(chosen, at) if chosen is not None and at <= chosen.images else None
 
 
 @require_GET

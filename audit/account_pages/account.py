@@ -20,6 +20,7 @@ from django.views.decorators.http import require_GET, require_http_methods, requ
 
 from annotations import event_log
 from annotations.access import PersonsRequest, places_of
+from annotations.bounded_numbers import read_whole
 from annotations.errors import Refused
 from annotations.labelling.own_work import own_work
 from annotations.pages.events import show_events
@@ -45,14 +46,13 @@ def account(request: PersonsRequest) -> HttpResponse:
 def token_make(request: PersonsRequest) -> HttpResponse:
     """The only page that ever shows the token."""
     given = request.POST
-    days = given.get("days", "")
     try:
         token, text = tokens.make(
             user=request.user,
             name=given.get("name", ""),
             scope=given.get("scope", ApiToken.Scope.READ),
             study=given.get("study", ""),
-            days=int(days) if days.isdecimal() and len(days) < 5 else 0,
+            days=read_whole(given.get("days", ""), low=0, high=9999) or 0,
             second_factor_shown=second_factor.is_shown(request),
         )
     except Refused as refusal:

@@ -9,7 +9,7 @@ from django.contrib.auth import login
 from django.contrib.auth import views as auth
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.models import User
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import redirect, render
 from django.urls import reverse
 from django.utils.crypto import constant_time_compare
@@ -76,7 +76,7 @@ def code(request: HttpRequest) -> HttpResponse:
             del request.session[second_factor.HALF_WAY]
             login(request, user, backend=settings.AUTHENTICATION_BACKENDS[0])
             request.session[second_factor.SHOWN] = True
-            return redirect(half_way["following"])
+            return HttpResponseRedirect(half_way["following"])
         wrong = gettext(second_factor.WRONG)
     context = {"wrong": wrong}
     return render(request, "registration/code.html", context, status=422 if wrong else 200)
@@ -119,7 +119,7 @@ def signed_on(request: HttpRequest) -> HttpResponse:
         return second_factor.ask_for_code(request, came.user, following)
     login(request, came.user, backend=settings.AUTHENTICATION_BACKENDS[0])
     request.session[second_factor.SHOWN] = shown
-    return redirect(following)
+    return HttpResponseRedirect(following)
 
 
 def _back(request: HttpRequest) -> str:

@@ -19,6 +19,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, Place, research_place_or_404
+from annotations.bounded_numbers import read_whole
 from annotations.errors import Refused
 from annotations.language.stored_words import say
 from annotations.models import StoredAnswer
@@ -293,9 +294,8 @@ def _make_document(page: QuestionPage, body: Body) -> Document:
     if "report" not in page.request.GET:
         day = f"{page.answer.computed_at:%Y-%m-%d}"
         return document_of(page.exhibits, body, page.study, made=day)
-    wanted = page.request.GET["report"]
-    number = int(wanted) if wanted.isdecimal() and len(wanted) < 20 else 0
-    report = get_object_or_404(Report, study=page.study, pk=number)
+    number = read_whole(page.request.GET["report"])
+    report = get_object_or_404(Report, study=page.study, pk=number or 0)
     return with_section(of_report(report), section_of(page.exhibits, body))
 
 

@@ -13,7 +13,7 @@ from django.db.models import F, Q, QuerySet
 from django.db.models.expressions import RawSQL
 from django.utils.translation import gettext_lazy
 
-from annotations.bounded_numbers import read_number
+from annotations.bounded_numbers import read_number, read_whole
 from annotations.models import Assignment, Generator, Image, Prompt, Selection, Study
 from annotations.stored_answers.question import Question
 from annotations.stored_answers.store import read_figures
@@ -100,9 +100,7 @@ class Filters:
             given["sort"] = given["sort"] if "score" not in given["sort"] else ""
         if _answer_of(given["answer"]) is None:
             given["answer"] = ""
-        if given["selection"] and not (
-            given["selection"].isdecimal() and len(given["selection"]) < 18
-        ):
+        if given["selection"] and read_whole(given["selection"], low=0) is None:
             raise NotThere("selection")
         return cls(**given)
 

@@ -44,7 +44,7 @@ from judges.names import runs_by_name
 
 VIEWS = {"grid": gettext_lazy("grid"), "table": gettext_lazy("table")}
 # A page beyond the last one is the last one.
-MOST_DIGITS = 9
+LAST_PLACE = 10**9
 
 
 @require_GET
@@ -320,9 +320,8 @@ class _Page:
     def _neighbours(self, shown: Image, at: str) -> tuple[str, str, int]:
         """The addresses of the images before and after this one, and how long the list is. An image
         that has dropped out of the list since has its successor where it stood itself."""
-        if not at.isdecimal() or len(at) > MOST_DIGITS:
+        if (place := read_whole(at, low=0, high=LAST_PLACE)) is None:
             return "", "", 0
-        place = int(at)
         images = _ordered(self.study, self.filters, self.run)
         around = list(images.values_list("pk", "public_id")[max(place - 1, 0) : place + 2])
         here = next((n for n, (pk, _) in enumerate(around) if pk == shown.pk), None)
@@ -386,7 +385,7 @@ def _choose_selection(request: HtmxRequest, study: Study, filters: Filters, do: 
 
 def _draw_count(text: str) -> str:
     """How many images the page that plans labels says to draw."""
-    return text if text.isascii() and text.isdigit() and len(text) <= MOST_DIGITS else ""
+    return "" if read_whole(text, low=0, high=LAST_PLACE) is None else text
 
 
 def _any(choices: Any) -> list[tuple[str, str]]:
@@ -420,14 +419,12 @@ def _answers(questions: Any) -> list[tuple[str, str]]:
 
 def _page_number(wanted: str, images: int) -> tuple[int, int]:
     pages = max(1, -(-images // PER_PAGE))
-    sound = wanted.isdecimal() and len(wanted) <= MOST_DIGITS
-    return (min(max(int(wanted), 1), pages) if sound else 1), pages
+    return min(read_whole(wanted, low=1) or 1, pages), pages
 
 
 def _page_of(at: str) -> int | None:
-    if not at.isdecimal() or len(at) > MOST_DIGITS or int(at) < PER_PAGE:
-        return None
-    return int(at) // PER_PAGE + 1
+    place = read_whole(at, low=PER_PAGE)
+    return None if place is None else place // PER_PAGE + 1
 
 
 def _reported(study: Study) -> set[str]:

@@ -12,6 +12,7 @@ from django.utils.translation import gettext, gettext_noop
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.bounded_numbers import read_whole
 from annotations.exports.pseudonyms import names_for
 from annotations.models import Image
 from annotations.pictures.send import send_picture
@@ -160,10 +161,9 @@ def _generators(body: dict[str, Any]) -> list[tuple[str, str]]:
 
 def _filters(page: ReportPage, body: dict[str, Any]) -> Filters:
     query = page.request.GET
-    generator = query.get("generator", "")
-    known = generator.isdecimal() and int(generator) < len(body["generators"])
+    last = len(body["generators"]) - 1
     return Filters(
-        generator=int(generator) if known else None,
+        generator=read_whole(query.get("generator", ""), low=0, high=last),
         variant=query.get("variant", "") if query.get("variant") in VARIANTS else "",
         side=query.get("side", "") if query.get("side") in SIDES else "",
     )
@@ -172,8 +172,8 @@ def _filters(page: ReportPage, body: dict[str, Any]) -> Filters:
 def _page_number(page: ReportPage, images: int) -> tuple[int, int]:
     """The page that the address asks for, and how many there are."""
     pages = max(1, -(-images // PER_PAGE))
-    wanted = page.request.GET.get("page", "1")
-    return (min(max(int(wanted), 1), pages) if wanted.isdecimal() else 1), pages
+    wanted = read_whole(page.request.GET.get("page", "1"), low=1)
+    return min(wanted or 1, pages), pages
 
 
 def _neighbours(

@@ -14,6 +14,7 @@ from django.utils import translation
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest
+from annotations.bounded_numbers import read_whole
 from annotations.errors import Refused
 from annotations.exports.labels import csv_text
 from audit.charts import every_chart
@@ -59,7 +60,6 @@ SPECIFICATIONS = Specifications()
 
 
 STEP, LEAST_WIDTH, MOST_WIDTH, PICTURE_WIDTH = 20, 240, 1600, 720  # pixels
-LONGEST_NUMBER = 5
 # What a page shows: a picture first, the specification for who wants to point at it.
 ON_SCREEN = {"picture": "image/svg+xml", "json": "application/json"}
 TYPES = {"svg": "image/svg+xml", "png": "image/png", "pdf": "application/pdf"}
@@ -157,10 +157,8 @@ def send_chart(
 
 def _width_of(request: HtmxRequest, usual: int) -> int:
     """In pixels, in steps, so that few are made."""
-    given = request.GET.get("width", "")
-    if not given.isdecimal() or len(given) > LONGEST_NUMBER:
-        return usual
-    return min(max(int(given) // STEP * STEP, LEAST_WIDTH), MOST_WIDTH)
+    given = read_whole(request.GET.get("width", ""), low=0)
+    return usual if given is None else min(max(given // STEP * STEP, LEAST_WIDTH), MOST_WIDTH)
 
 
 def millimetres_of(request: HtmxRequest) -> int:

@@ -21,6 +21,7 @@ from django.utils.translation import get_language
 from django.views.decorators.http import require_GET
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.bounded_numbers import read_whole
 from annotations.errors import Refused
 from annotations.models import AnswerJob, StoredAnswer, Study
 from annotations.stored_answers.waiting import who_counts
@@ -268,7 +269,7 @@ def report_page(request: HtmxRequest, slug: str) -> ReportPage:
     view = View.from_query(request.GET)
     known = Report.objects.filter(study=study).defer("body")
     if wanted := request.GET.get("report", ""):
-        report = known.filter(pk=wanted).first() if wanted.isdecimal() else None
+        report = known.filter(pk=read_whole(wanted) or 0).first()
         if report is None:
             raise Http404
         newest = known.filter(options=report.options).first()

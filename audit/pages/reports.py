@@ -12,6 +12,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_POST
 
 from annotations.access import HtmxRequest, research_place_or_404
+from annotations.bounded_numbers import read_whole
 from annotations.stored_answers.question import NoParameters
 from annotations.stored_answers.store import request_answer
 from audit.answers.worker import all_questions
@@ -130,9 +131,7 @@ def _changes(older: Report, newer: Report) -> dict[str, Any]:
 
 
 def _report(page: ReportPage, wanted: str) -> Report:
-    report = None
-    if wanted.isdecimal():
-        report = Report.objects.filter(study=page.study, pk=int(wanted)).first()
+    report = Report.objects.filter(study=page.study, pk=read_whole(wanted) or 0).first()
     if report is None:
         raise Http404
     return report

@@ -14,6 +14,7 @@ from django.utils.translation import gettext
 from django.views.decorators.http import require_GET, require_http_methods, require_POST
 
 from annotations.access import PersonsRequest, research_place_or_404
+from annotations.bounded_numbers import read_whole
 from annotations.errors import ImportRefused, Refused
 from annotations.language.stored_words import translate_stored
 from annotations.models import Study
@@ -101,7 +102,7 @@ def change(
         deliveries.forget(delivery=delivery)
         return redirect(here)
     if do.startswith("without-"):
-        batch = delivery.batches.filter(pk=int(do[8:]) if do[8:].isdecimal() else 0).first()
+        batch = delivery.batches.filter(pk=read_whole(do[8:]) or 0).first()
         if batch is not None:
             deliveries.remove_batch(batch=batch)
         return redirect(here)

@@ -11,6 +11,7 @@ from django.shortcuts import redirect, render
 from django.utils.translation import ngettext
 
 from annotations.access import Place, owner_place_or_404, research_place_or_404
+from annotations.bounded_numbers import read_whole
 from judges.models import Run
 from judges.runs import release_dates
 
@@ -31,10 +32,10 @@ def judge_dates(request: HttpRequest, slug: str) -> HttpResponse:
         return _page(request, research_place_or_404(request, slug))
     place = owner_place_or_404(request, slug)
     given = {
-        int(key): request.POST[name]
+        key: request.POST[name]
         for name in request.POST
-        for field, _, key in [name.partition("-")]
-        if field == "released" and key.isdigit() and len(key) < 19
+        for field, _, rest in [name.partition("-")]
+        if field == "released" and (key := read_whole(rest, low=0)) is not None
     }
     taken = request.POST.get("take", "")
     if taken:

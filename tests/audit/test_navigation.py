@@ -78,13 +78,7 @@ def test_a_page_is_headed_by_its_name_and_says_where_it_is(as_alice, judged, nam
     page = navigation.PAGES[name]
     text = visit(as_alice, name)
     assert links(text, "Study")[1:] == [
-        "Data",
-        "Label",
-        "People",
-        "Judges",
-        "Audit",
-        "Improve",
-        "Settings",
+        *("Data", "Label", "People", "Judges", "Audit", "Improve", "Settings"),
     ]
     if page.bare:  # the page of the annotators words itself
         return

@@ -79,12 +79,8 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(
             executable_path=str(executable),
             args=[
-                "--no-sandbox",
-                "--disable-gpu",
-                "--disable-quic",
-                "--no-first-run",
-                "--disable-background-networking",
-                "--disable-component-update",
+                *("--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+                *("--disable-background-networking", "--disable-component-update"),
                 "--disable-sync",
                 # Fewer processes and threads that hand things to each other: a tenth of the processor.
                 "--in-process-gpu",

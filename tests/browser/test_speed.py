@@ -14,11 +14,7 @@ from tests.browser.test_labelling import LABEL
 
 IMAGES = 25
 FILES = {
-    "base.css",
-    "base.js",
-    "django_htmx/htmx-2.min.js",
-    "label-page.js",
-    "label.css",
+    *("base.css", "base.js", "django_htmx/htmx-2.min.js", "label-page.js", "label.css"),
     "theme.js",
 }
 # From the key to the frame in which another image stands decoded on the screen.

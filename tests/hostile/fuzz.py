@@ -42,18 +42,20 @@ def main(wanted: int = 100_000, seed: int = 1) -> int:
     if status == 0 and counts.met < wanted:
         print(f"Only {counts.met:,} of {wanted:,} cases were tried.")
         return 1
-    return int(status) or options_of_judges(wanted, seed)
+    return int(status) or drawn_by_themselves(wanted, seed)
 
 
-def options_of_judges(wanted: int, seed: int) -> int:
-    """As many values again, over all judges; says itself what it met."""
-    os.environ |= {"FUZZ_OPTIONS": str(wanted), "FUZZ_SEED": str(seed)}
-    began = monotonic()
-    status = pytest.main(
-        ["tests/hostile/test_judge_options.py", "-k", "whatever", "-q", "-s", *STEADY]
-    )
-    print(f"options of judges: seed {seed}, {monotonic() - began:.0f} s")
-    return int(status)
+def drawn_by_themselves(wanted: int, seed: int) -> int:
+    """As many values again, over the options of all judges, and over the forms of all pages; each says itself what
+    it met."""
+    os.environ |= {"FUZZ_OPTIONS": str(wanted), "FUZZ_FORMS": str(wanted), "FUZZ_SEED": str(seed)}
+    status = 0
+    for file, test in (("test_judge_options", "whatever"), ("test_forms_fuzz", "drawn")):
+        began = monotonic()
+        found = pytest.main([f"tests/hostile/{file}.py", "-k", test, "-q", "-s", *STEADY])
+        print(f"{file}: seed {seed}, {monotonic() - began:.0f} s")
+        status = status or int(found)
+    return status
 
 
 if __name__ == "__main__":

@@ -69,14 +69,7 @@ WORDS = (
     "a" * 9000,
 )
 PARAMETERS = (
-    "cursor",
-    "page_size",
-    "format",
-    "prompt_id",
-    "image_id",
-    "generator",
-    "variant",
-    "state",
+    *("cursor", "page_size", "format", "prompt_id", "image_id", "generator", "variant", "state"),
 ) + ("question", "judge", "failed", "consensus", "page")
 
 

@@ -117,14 +117,7 @@ def test_the_console_script_has_every_command(site, tmp_path):
     told = wheels.run(site, tmp_path, "-m", "jurybox", "help", "--commands")
     named = set(told.stdout.split())
     assert {
-        "demo",
-        "serve",
-        "worker",
-        "doctor",
-        "import_study",
-        "report",
-        "migrate",
-        "upgrade",
+        *("demo", "serve", "worker", "doctor", "import_study", "report", "migrate", "upgrade"),
     } <= named
     short = wheels.run(site, tmp_path, "-m", "jurybox", "import", "--help")
     assert short.stdout.startswith("usage: jurybox import_study"), short.stderr

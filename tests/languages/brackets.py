@@ -68,13 +68,7 @@ def texts_outside_brackets(html: str, data: list[str]) -> set[str]:
 
 ALWAYS = [
     *("Argilla", "doccano", "Potato", "Rapidata"),
-    "Jurybox",
-    "Ctrl-K",
-    "Brackets",
-    "English",
-    "Deutsch",
-    "alice",
-    "bob",
+    *("Jurybox", "Ctrl-K", "Brackets", "English", "Deutsch", "alice", "bob"),
 ]
 
 

@@ -128,21 +128,12 @@ IN_FUNCTIONS = tuple(
 # For the server's own command line, or in the way of a reader that no page has.
 NOT_SHOWN = (
     *(
-        "hub_dataset.py",
-        "two_tables.py",
-        "personal_data.py",
-        "match_results.py",
-        "so_far.py",
+        *("hub_dataset.py", "two_tables.py", "personal_data.py", "match_results.py", "so_far.py"),
         "outcome.py",
     ),
     *(
-        "scales.py",
-        "rates.py",
-        "win_rate.py",
-        "useful_pairs.py",
-        "planning.py",
-        "imagenhub.py",
-        "on_paper.py",
+        *("scales.py", "rates.py", "win_rate.py", "useful_pairs.py", "planning.py"),
+        *("imagenhub.py", "on_paper.py"),
     ),
     # Of judges: what commands, libraries and the rows of a table say.
     *("gors.py", "wise.py", "word_scores.py", "detector_agreement.py", "shared_prefix.py"),

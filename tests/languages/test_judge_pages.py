@@ -56,14 +56,8 @@ OF_JUDGES = [
     *("qwen1", "c0ffee", "model.safetensors", "float32", "bfloat16", "cpu", "layer1", "layer2"),
     *("layer3", "file1", "SHA-256", "c0de", "JPEG", "vLLM", "SGLang", "Ollama", "https", "api"),
     *(
-        "api.openai.com",
-        "MiB",
-        "example",
-        "geneval-builtin",
-        "CSV",
-        "test-some-judge",
-        "object",
-        "reply1",
+        *("api.openai.com", "MiB", "example", "geneval-builtin", "CSV", "test-some-judge"),
+        *("object", "reply1"),
     ),
 ]
 

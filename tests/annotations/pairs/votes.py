@@ -22,12 +22,7 @@ def votes_of(study: Study, question: str = MATCH) -> Iterator[Vote]:
     return map(
         Vote._make,
         rows.values_list(
-            "pair_id",
-            "pair__prompt_id",
-            "pair__first__generator__name",
-            "pair__second__generator__name",
-            "annotator_id",
-            "value",
-            "left",
+            *("pair_id", "pair__prompt_id", "pair__first__generator__name"),
+            *("pair__second__generator__name", "annotator_id", "value", "left"),
         ),
     )

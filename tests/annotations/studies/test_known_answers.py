@@ -141,13 +141,7 @@ def test_what_is_no_such_table_is_refused_in_words(study, tmp_path, text, words)
 def test_the_command_does_what_the_pages_do(study, tmp_path):
     out = io.StringIO()
     call_command(
-        "known_answers",
-        "shapes",
-        "add",
-        "early-0",
-        "aligned=1",
-        "--explanation",
-        "Red.",
+        *("known_answers", "shapes", "add", "early-0", "aligned=1", "--explanation", "Red."),
         stdout=out,
     )
     call_command("known_answers", "shapes", "list", stdout=out)

@@ -159,16 +159,9 @@ def test_what_another_study_has_is_not_there(study, words):
     [
         "q=%00%EF%BF%BE'%22%25_\\&tag='&flag=x&labels=x&sort=x&variant=x&known=x",
         "q=" + "a+" * 500,
-        "judge=some-judge&least=nan&most=inf",
-        "judge=some-judge&least=1e999&most=--",
-        "answer=aligned",
-        "answer=:yes",
-        "answer=aligned:1-",
-        "answer=aligned:nan-1",
-        "answer=a'%22:yes",
-        "split='",
-        "tag=%F0%9F%A6%86%00",
-        "q=%ED%A0%80",
+        *("judge=some-judge&least=nan&most=inf", "judge=some-judge&least=1e999&most=--"),
+        *("answer=aligned", "answer=:yes", "answer=aligned:1-", "answer=aligned:nan-1"),
+        *("answer=a'%22:yes", "split='", "tag=%F0%9F%A6%86%00", "q=%ED%A0%80"),
     ],
 )
 def test_odd_values_break_nothing(study, words):

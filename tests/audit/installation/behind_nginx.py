@@ -129,12 +129,7 @@ def make_certificate(folder: Path) -> Path:
     subprocess.run(
         [
             *(
-                "openssl",
-                "req",
-                "-x509",
-                "-newkey",
-                "ec",
-                "-pkeyopt",
+                *("openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt"),
                 "ec_paramgen_curve:prime256v1",
             ),
             *("-nodes", "-days", "2", "-subj", f"/CN={NAME}"),

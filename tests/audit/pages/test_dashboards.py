@@ -20,15 +20,7 @@ from tests import making
 
 pytestmark = pytest.mark.django_db
 
-PAGES = (
-    "summary",
-    "judge",
-    "side-by-side",
-    "slices",
-    "gallery",
-    "papers",
-    "reports",
-)
+PAGES = (*("summary", "judge", "side-by-side", "slices", "gallery", "papers", "reports"),)
 HTMX = {"HTTP_HX_REQUEST": "true"}
 FEW = {"some-judge": 1.0}
 

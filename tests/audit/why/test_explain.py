@@ -193,14 +193,7 @@ def test_the_command_prints_what_the_page_is_made_from(judged):
     def run(*more):
         out = StringIO()
         call_command(
-            "why",
-            "judged",
-            "--judge",
-            "some-judge",
-            "--from",
-            "early",
-            "--to",
-            "late",
+            *("why", "judged", "--judge", "some-judge", "--from", "early", "--to", "late"),
             *more,
             stdout=out,
         )

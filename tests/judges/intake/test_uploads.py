@@ -319,13 +319,7 @@ def test_annotations_and_exports_hide_who_has_an_account(api, study, bob):
 
 
 PRIVATE = [
-    "prompts",
-    "images",
-    "annotations",
-    "scores",
-    "judges",
-    "imports",
-    "exports/labels",
+    *("prompts", "images", "annotations", "scores", "judges", "imports", "exports/labels"),
     "reports",
 ]
 

@@ -108,12 +108,8 @@ def test_the_leaderboard_shows_how_often_the_judge_says_what_people_say(voted, t
 
 def test_what_does_not_fit_is_named_and_nothing_is_taken(voted, tmp_path):
     rows = [
-        "early-0,late-0,second",
-        "early-0,late-1,first",
-        "early-1,early-1,first",
-        "early-9999,late-1,first",
-        "early-1,late-1,1",
-        "early-2,late-2,left",
+        *("early-0,late-0,second", "early-0,late-1,first", "early-1,early-1,first"),
+        *("early-9999,late-1,first", "early-1,late-1,1", "early-2,late-2,left"),
     ]
     file = write(tmp_path / "a.csv", "first,second,value", *rows)
     with pytest.raises(CommandError) as refused:

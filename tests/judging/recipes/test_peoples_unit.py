@@ -28,13 +28,8 @@ def test_probabilities_and_shares_of_yes_are_in_peoples_unit_and_likenesses_are_
     }
     assert all(told[name] for name in ("geneval", "read-text", "soft-tifa", "tifa", "vqa-score"))
     assert {name for name, unit in told.items() if unit is False} >= {
-        "chain-of-thought",
-        "clip-score",
-        "compbench-3-in-1",
-        "kept-rest",
-        "reward",
-        "weighted-points",
-        "weighted-tokens",
+        *("chain-of-thought", "clip-score", "compbench-3-in-1", "kept-rest", "reward"),
+        *("weighted-points", "weighted-tokens"),
     }
     checklist = told["checklist"]
     assert checklist({"reading": "answers"}) and not checklist({"reading": "numbers"})
