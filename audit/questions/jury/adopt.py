@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,10 @@ from django.utils import timezone
 from annotations import event_log
 from annotations.database.columns import Places, columns
 from annotations.errors import Refused
-from annotations.models import Image, Study
+from annotations.models import Annotation, Image, Prompt, Study
 from annotations.stored_answers.store import read_answer
 from audit.questions.jury.question import JURY as JURY_QUESTION
-from audit.questions.jury.question import Parameters
+from audit.questions.jury.question import Parameters, tunes
 from judges.models import JURY, STORED, Judge, Run, Score
 from judges.names import runs_by_name
 from judges.runs.save_scores import insert_scores
@@ -90,16 +90,16 @@ def jury_runs(study_id: int) -> QuerySet[Run]:
 
 
 def write_scores(run: Run) -> int:
-    """Of each image of which every member that runs here has a score or a reason; how many are new."""
+    """Of each image that did not tune it and of which every member that runs here has a score or a reason; how
+    many are new."""
     # Two workers may have ended two members at once.
     Run.objects.select_for_update().get(pk=run.pk)
     members = run.judge.options["members"]
-    images = Image.objects.filter(study=run.study_id).order_by().values_list("pk", flat=True)
-    ids = np.fromiter(images.iterator(), np.int64)
+    ids = np.array(list(_images_without_tuning(run)), np.int64)
     scores, answered = _read_members(run, ids)
     missing = np.array(answered.all(axis=0))
     for (scored,) in columns(Score.objects.filter(run=run).order_by(), "image_id"):
-        missing[Places(ids).find_places(scored)] = False
+        missing &= ~np.isin(ids, scored)
     panel = _panel_of(run.judge)
     values = panel.scores(scores)
     names = [run.judge.options["names"][fingerprint] for fingerprint in members]
@@ -120,6 +120,16 @@ def write_scores(run: Run) -> int:
             lambda: scores_changed.send(sender=Run, study_id=run.study_id, ended=True)
         )
     return len(rows)
+
+
+def _images_without_tuning(run: Run) -> Iterator[int]:
+    """Of prompts that tuned the jury people have answers; a number about them would flatter it."""
+    counted = Annotation.objects.filter(study=run.study_id, state=Annotation.State.COUNTED)
+    labelled = set(counted.order_by().values_list("image__prompt_id", flat=True).distinct())
+    prompts = Prompt.objects.filter(study=run.study_id).order_by().values_list("pk", "key")
+    tuned = {pk for pk, key in prompts if pk in labelled and tunes(key)}
+    images = Image.objects.filter(study=run.study_id).order_by().values_list("pk", "prompt_id")
+    return (pk for pk, prompt in images.iterator() if prompt not in tuned)
 
 
 def _read_members(run: Run, ids: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -95,7 +95,7 @@ class Bench:
             for name, one in series.items()
         ]
         keys = sorted(Prompt.objects.filter(study=study).order_by().values_list("key", flat=True))
-        tunes = np.array([_tunes(key) for key in keys], dtype=bool)
+        halves = np.array([tunes(key) for key in keys], dtype=bool)
         size = np.bincount(people.generators[there], minlength=len(people.generator_names))
         dated = np.array([day is not None for day in people.release_dates]) & (size > 0)
         days = np.array([day.toordinal() for day in people.release_dates if day is not None])
@@ -108,7 +108,7 @@ class Bench:
             first.yes[there],
             first.level[there],
             people.prompts[there],
-            tunes[people.prompts[there]],
+            halves[people.prompts[there]],
             people.generators[there],
             newest,
             dated & ~newest,
@@ -218,6 +218,8 @@ def _newest(bench: Bench, members: list[int], way: str, level: float) -> dict[st
     new, old = bench.newest[bench.generators], bench.older[bench.generators]
     if not new.any() or not old.any():
         return Undefined(ONE_DATE, int(new.sum())).as_dict()
+    if new.sum() < enough.IMAGES:
+        return enough.too_few(int(new.sum())).as_dict()
     tested = bench.test(members, way, old, new | old)
     if isinstance(tested, Undefined):
         return tested.as_dict()
@@ -263,7 +265,7 @@ def _together(bench: Bench) -> dict[str, dict[str, Any]]:
     return shares
 
 
-def _tunes(key: str) -> bool:
+def tunes(key: str) -> bool:
     """Whether a prompt tunes juries; the others test them. By its key alone, so that it never changes sides."""
     return hashlib.sha256(key.encode()).digest()[0] % 2 == 0
 
